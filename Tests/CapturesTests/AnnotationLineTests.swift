@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-@Suite("What somebody noted in a log") struct AnnotationLineTests {
+@Suite("Annotations in a log") struct AnnotationLineTests {
   private static let jid = bare("a@b.test")
 
   static let lines: [(AnnotationLine, String)] = [
@@ -35,7 +35,7 @@ import XMPPStanza
   }
 
   @Test(
-    "A line that is no annotation is none in a log, and in a capture is told with the reason",
+    "A malformed annotation is nil in a log, and a problem with its reason in a capture",
     arguments: [
       (#"{"jid":"a@b.test"}"#, "\"dir\" is missing"),
       (#"{"starred":true}"#, "an annotation names no address that can be prepared"),
@@ -54,7 +54,7 @@ import XMPPStanza
     #expect(try captured(line).problems.map(\.message) == [reason])
   }
 
-  @Test("An address is prepared, and a resource taken off")
+  @Test("An address is prepared, and its resource removed")
   func address() throws {
     let line = #"{"jid":"BOB@Example.test/pda","starred":true}"#
     #expect(AnnotationLine(Array(line.utf8)) == .starred(bare("bob@example.test"), true))

@@ -4,7 +4,7 @@ import XMPPStanza
 
 @testable import Captures
 
-@Suite("What all logs of chunks have in common")
+@Suite("Logs of chunks")
 struct ChunkLogTests {
   private func line(_ isInbound: Bool, _ chunk: String) -> String {
     "Sat Nov 21 10:46:05 2026 \(isInbound ? "RECEIVED" : "SENT") \(chunk)\n"
@@ -26,7 +26,7 @@ struct ChunkLogTests {
     }
   }
 
-  @Test("Lines of the program may stand between the parts of a stanza")
+  @Test("The parts of a stanza may be separated by lines of the program")
   func linesOfTheProgramStandBetweenTheParts() throws {
     let log =
       line(true, "<iq id=") + "Sat Nov 21 10:46:05 2026 DEBUG <something> else\n"
@@ -35,7 +35,7 @@ struct ChunkLogTests {
     #expect(reading.elements == ["< <iq id='1'/>"])
   }
 
-  @Test("A log that begins in the middle of a stanza loses that one")
+  @Test("A log that begins in the middle of a stanza loses only that stanza")
   func aLogThatBeginsInTheMiddleOfAStanza() throws {
     let log =
       line(true, "='both'/></query></iq><presence/>") + line(false, "<iq id='2'/>")
@@ -45,7 +45,7 @@ struct ChunkLogTests {
     #expect(reading.problems.map(\.line) == [1])
   }
 
-  @Test("What stands inside of a lost stanza is not taken for one")
+  @Test("An element inside a lost stanza is not read as a stanza")
   func aStanzaWithinALostStanzaIsNone() throws {
     let inner = "<iq type='set'><query xmlns='jabber:iq:roster'><item jid='evil'/></query></iq>"
     let log =
@@ -73,7 +73,7 @@ struct ChunkLogTests {
 
   struct OneLine: CustomTestStringConvertible, Sendable {
     let format: String
-    /// What stands before and behind a payload, of what was sent and of what was received.
+    /// The texts before and after a payload, sent and received.
     let sent: (String, String)
     let received: (String, String)
 
@@ -101,7 +101,7 @@ struct ChunkLogTests {
       received: ("XML::Stream: Read: buff(", ")")),
   ]
 
-  @Test("All records of a line are read, whatever their lengths", arguments: oneLines)
+  @Test("All records of one line are read, whatever their lengths", arguments: oneLines)
   func allRecordsOfALine(_ log: OneLine) throws {
     let long = "<message><body>\(String(repeating: "x", count: 9000))</body></message>"
     let sent = log.sent.0 + "<presence/>" + log.sent.1
@@ -120,8 +120,8 @@ struct ChunkLogTests {
     }
   }
 
-  @Test("What follows an element that is open is no record")
-  func nothingIsReadBehindAnOpenElement() throws {
+  @Test("Text after an open element is not read as a record")
+  func nothingIsReadAfterAnOpenElement() throws {
     let log = Self.oneLines[0]
     let text =
       log.sent.0 + "<message><body>" + log.sent.1 + " " + log.received.0 + "<presence/>"
@@ -144,7 +144,7 @@ struct ChunkLogTests {
     }
   }
 
-  @Test("What is written between chunks is not read")
+  @Test("Text between chunks is not read")
   func whatIsWrittenBetweenChunksIsNotRead() throws {
     let log = line(true, "<presence/>") + "<iq id='printed'/>\n" + line(true, "<r/>")
     #expect(try read(log, "qxmpp").elements == ["< <presence/>", "< <r/>"])
@@ -164,27 +164,27 @@ struct ChunkLogTests {
     #expect(reading.records.map(\.connection) == ["0", "1"])
   }
 
-  @Test("Many connections are read, and not all of them kept")
+  @Test("Many connections are read without keeping all of them")
   func manyStreamsAreBounded() throws {
     var log = ""
     for number in 0..<30_000 { log += "07:19:12 RECV (\(number)): <iq id='\(number)'/>\n" }
     #expect(try read(log, "smack").elements.count == 30_000)
   }
 
-  /// Each line says that more bytes follow than do.
-  @Test("A log that fails at every line is not read over and over")
+  /// Each line claims more bytes than follow.
+  @Test("A log that fails at every line is not read repeatedly")
   func aLogThatFailsAtEveryLine() throws {
-    let looked = Mutex(0)
+    let examinedBytes = Mutex(0)
     var log = ChunkLog.libpurple
     log.mend = { line in
-      looked.withLock { $0 += line.count }
+      examinedBytes.withLock { $0 += line.count }
       return line
     }
     let reader = ChunkLogReader(log, ReaderOptions())
     let line = Array("(07:19:12) jabber: Recv (20000): <a".utf8)
     for number in 1...2000 { try reader.take(line[...], number: number) { _ in } }
     try reader.finish { _ in }
-    // Half of what it would be if every chunk were read to its supposed end.
-    #expect(looked.withLock { $0 } < 2000 * 20_000 / 2)
+    // Reading every chunk to its claimed end would take twice as many bytes.
+    #expect(examinedBytes.withLock { $0 } < 2000 * 20_000 / 2)
   }
 }

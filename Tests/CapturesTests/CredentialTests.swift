@@ -5,7 +5,7 @@ import Testing
 import XMPPStanza
 import XMPPStream
 
-@Suite("What lets one log in leaves no reader")
+@Suite("Readers remove credentials")
 struct CredentialTests {
   private func element(_ xml: String) throws -> StreamElement {
     var found: [StreamElement] = []
@@ -21,7 +21,7 @@ struct CredentialTests {
     let element = try element(xml)
     var credentials = Credentials()
     guard let clean = credentials.scrubbed(element.node) else { return xml }
-    // What came out is what its bytes say, and has nothing more to take out.
+    // The result equals its parsed bytes, and has no further secrets.
     let text = String(decoding: clean.serialized(), as: UTF8.self)
     #expect(try self.element(text).node == clean)
     var fresh = Credentials()
@@ -32,7 +32,7 @@ struct CredentialTests {
 
   private static let sasl = "urn:ietf:params:xml:ns:xmpp-sasl"
 
-  @Test("A field is a secret in the answer to a form that has said so")
+  @Test("A field is secret in the answer to a form that declared it secret")
   func formsAreRemembered() throws {
     var credentials = Credentials()
     func field(_ type: String) -> String {
@@ -46,7 +46,7 @@ struct CredentialTests {
     #expect(!String(decoding: clean.serialized(), as: UTF8.self).contains("S3CRET"))
   }
 
-  @Test("A form that asks for a secret without one in it is remembered, too")
+  @Test("A form that asks for a secret but has none is also remembered")
   func emptyFormsAreRemembered() throws {
     var credentials = Credentials()
     let form = try element(
@@ -63,14 +63,14 @@ struct CredentialTests {
     "<a xmlns='urn:xmpp:sm:3'/>", "<a xmlns='urn:xmpp:sm:3' h=''/>",
   ]
 
-  @Test("An acknowledgement has nothing in it that could be a secret", arguments: acknowledgements)
+  @Test("An acknowledgement cannot hold a secret", arguments: acknowledgements)
   func nothingSecret(_ xml: String) throws {
     #expect(try element(xml).node.isAcknowledgement)
     #expect(try clean(xml) == xml)
   }
 
   @Test(
-    "What has anything else in it is none",
+    "An element with any other content is not a mere acknowledgement",
     arguments: [
       "<r xmlns='urn:xmpp:sm:3' id='1'/>", "<a xmlns='urn:xmpp:sm:3' h='17' id='S3CRET'/>",
       "<a xmlns='urn:xmpp:sm:3' h='S3CRET'/>", "<a xmlns='urn:xmpp:sm:3' h='42949672950'/>",
@@ -83,7 +83,7 @@ struct CredentialTests {
     #expect(try !element(xml).node.isAcknowledgement)
   }
 
-  @Test("The mark of a session's id is the same for the same, whoever says it")
+  @Test("Equal session ids get equal marks, in any element")
   func idsStayEqual() throws {
     func mark(_ xml: String, _ name: WantedName) throws -> String {
       var credentials = Credentials()
@@ -96,7 +96,7 @@ struct CredentialTests {
     #expect(given.hasPrefix("urn:rollcall:removed:0#"))
   }
 
-  @Test("Every name of a secret is seen before an element is gone through")
+  @Test("Every name of a secret causes its element to be searched")
   func namesAreSeen() throws {
     let names = [
       "password", "passwd", "passphrase", "secret", "token", "secretkey", "privatekey", "privkey",
@@ -115,7 +115,7 @@ struct CredentialTests {
   }
 
   @Test(
-    "A secret is taken out, and what stands around it stays",
+    "A secret is removed, and the rest of its element is kept",
     arguments: SecretPlaces.elements)
   func isTakenOut(_ xml: String) throws {
     let source = xml.replacing("<!--keep-->", with: "")
@@ -128,7 +128,7 @@ struct CredentialTests {
   }
 
   @Test(
-    "What a capture says beside its elements has no secrets either",
+    "Lifecycle lines and stream headers have no secrets either",
     arguments: [
       #"{"stream":"connected","to":"wss://keep:S3CRET@keep.test/ws?token=S3CRET&v=keep"}"#,
       #"{"stream":"closed","reason":"keep http://keep.test/?sig=S3CRET keep"}"#,
@@ -152,11 +152,11 @@ struct CredentialTests {
       #expect(kept == line.components(separatedBy: "keep").count)
     case .streamHeader(_, let node, let bytes):
       #expect(node.attributes.map(\.value).filter { $0.contains("ke") }.count == 3)
-      // What is written is read again as what it says.
+      // The header can be written and read again.
       let capture = "{\"rollcall-capture\":1}\n" + NativeWriterLine(bytes).text
       guard case .streamHeader(_, let again, _) = try read(capture, "native").records.last?.content
       else {
-        Issue.record("it is no header any more")
+        Issue.record("it is no longer a header")
         return
       }
       #expect(again == node)
@@ -176,7 +176,7 @@ struct CredentialTests {
     }
   }
 
-  @Test("The mark says what was there")
+  @Test("The mark has the kind of the secret")
   func theMarkSaysWhatWasThere() throws {
     #expect(
       try clean("<auth xmlns='\(Self.sasl)' mechanism='PLAIN'>AGEAYg==</auth>") == """
@@ -197,7 +197,7 @@ struct CredentialTests {
     ("xmpp:a.test?register;preauth=x", "xmpp:a.test?register;preauth=removed"),
   ]
 
-  @Test("Of a landing page's address only the scheme and the host stay", arguments: landingPages)
+  @Test("A landing page's address keeps only its scheme and host", arguments: landingPages)
   func landingPage(_ address: String, _ expected: String?) throws {
     let xml = "<iq><landing-url xmlns='u'>\(address)</landing-url></iq>"
     let cleaned = try clean(xml)
@@ -206,7 +206,7 @@ struct CredentialTests {
         == (expected.map { xml.replacing(address, with: $0).replacing("'", with: "\"") } ?? xml))
   }
 
-  @Test("The id of a request to confirm leaves no digest, and only whole words are its own")
+  @Test("The id of a request to confirm leaves no digest, and is removed as a whole word only")
   func transactions() throws {
     func stanza(_ id: String, _ body: String) -> String {
       "<message><body>\(body)</body><confirm xmlns=\"http://jabber.org/protocol/http-auth\" "
@@ -215,20 +215,20 @@ struct CredentialTests {
     let mark = "urn:rollcall:removed:0"
     #expect(
       try clean(stanza("7", "7, 77 and x7: (7)")) == stanza(mark, "removed, 77 and x7: (removed)"))
-    // A long one is cut, and goes with all of its word.
+    // A long id is found by its beginning and removed with the rest of its word.
     let long = String(repeating: "ab", count: 200)
     #expect(try clean(stanza(long, "\(long)! it is")) == stanza(mark, "removed it is"))
   }
 
-  @Test("How much is compared of how many ids is bounded, so that no stanza is costly")
+  @Test("The number and length of compared ids are bounded, so that no stanza is costly")
   func comparisons() throws {
-    // Sixteen bytes of an id and no more: what begins so goes, whatever follows.
+    // Only sixteen bytes of an id: a word that begins with them is removed, whatever follows.
     let text = "0123456789abcde, 0123456789abcdef, 0123456789abcdefg and 0123456789abcdefXYZ"
     #expect(SecretParameters.without(word: "0123456789abcdef", in: text) != nil)
     #expect(
       SecretParameters.without(word: "0123456789abcdefXYZ", in: text)
         == "0123456789abcde, removed removed and removed")
-    // Two ids of a stanza and no more, each of them once.
+    // At most two different ids of a stanza.
     func stanza(_ ids: [String]) -> String {
       "<message><body>one two three</body>"
         + ids.map { "<confirm xmlns='http://jabber.org/protocol/http-auth' id='\($0)'/>" }.joined()
@@ -243,7 +243,7 @@ struct CredentialTests {
     }
   }
 
-  @Test("Schemes and ids without end are gone through once")
+  @Test("Endless schemes and ids are searched once")
   func costs() throws {
     let schemes = String(repeating: "aesgcm:", count: 20_000)
     #expect(
@@ -257,7 +257,7 @@ struct CredentialTests {
   }
 
   @Test(
-    "Where there is nothing to take out the bytes are those that came",
+    "An element without secrets keeps its bytes",
     arguments: [
       "<iq  type='get' ><query xmlns='jabber:iq:register'/></iq >",
       "<iq><query xmlns='jabber:iq:register'><instructions>do</instructions><username/><password/>"
@@ -282,7 +282,7 @@ struct CredentialTests {
     #expect(try clean(xml) == xml)
   }
 
-  @Test("The bytes of a captured element say what its tree says")
+  @Test("The bytes of a captured element parse to its tree")
   func bothTheBytesAndTheNodeAreClean() throws {
     for fixture in Fixture.all {
       for record in try fixture.reading().records {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-@Suite("ejabberd's log in its versions")
+@Suite("Versions of ejabberd's log")
 struct EjabberdVersionTests {
   static let versions: [(name: String, write: @Sendable (_ isInbound: Bool, String) -> String)] = [
     (
@@ -16,11 +16,11 @@ struct EjabberdVersionTests {
     (
       "a receiver and a session",
       {
-        let place =
+        let source =
           $0
           ? "<0.473.0>@ejabberd_c2s:send_text:1857" : "<0.472.0>@ejabberd_receiver:process_data:284"
         return
-          "2016-06-24 18:11:16.085 [debug] \(place) \($0 ? "Send" : "Received") XML on stream = "
+          "2016-06-24 18:11:16.085 [debug] \(source) \($0 ? "Send" : "Received") XML on stream = "
           + "<<\"\($1)\">>"
       }
     ),
@@ -31,8 +31,8 @@ struct EjabberdVersionTests {
     (
       "version 2, with strings",
       {
-        let place = $0 ? "D(<0.337.0>:ejabberd_c2s:1557)" : "D(<0.336.0>:ejabberd_receiver:310)"
-        return "\(place) : \($0 ? "Send" : "Received") XML on stream = \"\($1)\""
+        let source = $0 ? "D(<0.337.0>:ejabberd_c2s:1557)" : "D(<0.336.0>:ejabberd_receiver:310)"
+        return "\(source) : \($0 ? "Send" : "Received") XML on stream = \"\($1)\""
       }
     ),
     (
@@ -44,7 +44,7 @@ struct EjabberdVersionTests {
     ),
   ]
 
-  @Test("The same session is read from each, as one connection", arguments: versions.indices)
+  @Test("Each version's log of a session is read, as one connection", arguments: versions.indices)
   func theSameSession(_ index: Int) throws {
     let (name, write) = Self.versions[index]
     let text = DirectionCheckTests.session.map { line in

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-@Suite("What a capture says beside the XML")
+@Suite("Lifecycle lines of a capture")
 struct LifecycleTests {
   static let lines: [(Lifecycle, String)] = [
     (.header(account: nil, inboundOnly: false), #"{"account":null,"rollcall-capture":1}"#),
@@ -37,7 +37,7 @@ struct LifecycleTests {
   }
 
   @Test(
-    "What is no such line is not read",
+    "A malformed lifecycle line is not read",
     arguments: [
       "", "{}", "{", #"{"stream":"burst"}"#, #"{"stream":"opened"}"#,
       #"{"stream":"opened","jid":"@"}"#, #"{"stream":"closed","reason":1}"#,
@@ -49,7 +49,7 @@ struct LifecycleTests {
     #expect(Lifecycle(Array(line.utf8)) == nil)
   }
 
-  @Test("Its address can be put in another's place")
+  @Test("The address of a line can be replaced")
   func isMapped() {
     for (lifecycle, _) in Self.lines {
       let other = lifecycle.mapped { _ in address("other@b.test") }
@@ -57,7 +57,7 @@ struct LifecycleTests {
     }
   }
 
-  @Test("What a host or a person is called goes with the address")
+  @Test("Replacing the address also removes names of hosts and free text")
   func isRedacted() {
     let same = { (jid: JID) in jid }
     #expect(Lifecycle.connected(to: "b.test:5222").mapped(same) == .connected(to: nil))

@@ -5,10 +5,10 @@ import XMPPStream
 
 @testable import Captures
 
-@Suite("What all logs of lines have in common")
+@Suite("Logs of lines")
 struct LineLogTests {
   @Test(
-    "A log of Python is read whatever its formatter writes",
+    "A log of Python is read with any formatter",
     arguments: [
       "DEBUG    ", "DEBUG:slixmpp.xmlstream.xmlstream:", "2026-11-21 07:25:14,147 DEBUG:xmlstream:",
       "", "[MainThread] 12:00 ", "2026-11-21T07:25:14Z [7] xmlstream ",
@@ -30,15 +30,14 @@ struct LineLogTests {
     #expect(reading.elements.count == 2)
   }
 
-  @Test("What a formatter writes after a record is not read")
+  @Test("A formatter's text after a record is not read")
   func aSuffixOfTheFormatter() throws {
     let reading = try read("RECV: <a/> [Thread]\nSEND: <b>\n</b> [Thread]\nRECV: <c/>", "slixmpp")
     #expect(reading.elements == ["< <a/>", "> <b>\n</b>", "< <c/>"])
     #expect(reading.problems.isEmpty)
   }
 
-  /// A message of the application that quotes a record is formatted unlike a record.
-  @Test("A message that quotes a record is formatted unlike a record, and is none")
+  @Test("A message that quotes a record is formatted differently, and is not a record")
   func aQuotedRecord() throws {
     let reading = try read(
       """
@@ -51,7 +50,7 @@ struct LineLogTests {
   }
 
   @Test("Another run of a program may be formatted differently")
-  func anotherRunMayBeFormattedOtherwise() throws {
+  func anotherRunMayBeFormattedDifferently() throws {
     let reading = try read(
       """
       DEBUG    RECV: <a/>
@@ -62,8 +61,8 @@ struct LineLogTests {
     #expect(reading.problems.isEmpty)
   }
 
-  @Test("A record goes on over lines until its element closes")
-  func aRecordGoesOnUntilItCloses() throws {
+  @Test("A record continues over lines until its element closes")
+  func aRecordContinuesUntilItCloses() throws {
     let body = "<message><x xmlns='u'>\n2026-01-01T00:00:00Z: xmpp: DBG: RECV: <iq type='set'/>\n"
     let log = """
       2026-11-21T07:00:00.5Z: xmpp: DBG: RECV: \(body)
@@ -82,8 +81,9 @@ struct LineLogTests {
   struct Broken: CustomTestStringConvertible, Sendable {
     let name: String
     let lines: [String]
-    /// The lines that have a problem, and those that have a record.
+    /// The numbers of the lines with a problem.
     let problems: [Int]
+    /// The numbers of the lines with a record.
     let records: [Int]
 
     var testDescription: String { name }
@@ -119,7 +119,7 @@ struct LineLogTests {
   ]
 
   @Test(
-    "A broken record is reported and loses nothing around it",
+    "A broken record is reported, and no record around it is lost",
     arguments: broken)
   func aBrokenRecordIsReportedAndLosesNothingAroundIt(_ test: Broken) throws {
     let reading = try read(test.lines.joined(separator: "\n"), "slixmpp")
@@ -127,14 +127,14 @@ struct LineLogTests {
     #expect(reading.records.map(\.line) == test.records)
   }
 
-  /// Each line opens a section that swallows what follows. What is parsed again for each line is
-  /// bounded.
-  @Test("A log that fails at every line is not read over and over")
+  /// Each line opens a CDATA section that includes the following lines. The number of bytes that
+  /// are parsed again for each line is bounded.
+  @Test("A log that fails at every line is not read repeatedly")
   func aLogThatFailsAtEveryLine() throws {
-    let looked = Mutex(0)
+    let examinedBytes = Mutex(0)
     var log = LineLog.slixmpp
     log.mend = { xml in
-      looked.withLock { $0 += xml.count }
+      examinedBytes.withLock { $0 += xml.count }
       return xml
     }
     let reader = LineLogReader(log, ReaderOptions())
@@ -146,10 +146,10 @@ struct LineLogTests {
     let reading = Reading(outputs: outputs)
     #expect(reading.problems.count == 2000)
     #expect(reading.elements == ["< <b/>"])
-    #expect(looked.withLock { $0 } < (8 << 10) * 2000)
+    #expect(examinedBytes.withLock { $0 } < (8 << 10) * 2000)
   }
 
-  @Test("A connection ends only by a line that is formatted as the log's records")
+  @Test("Only a line with the format of the log's records ends a connection")
   func aForeignPrefixEndsNothing() throws {
     let slixmpp = """
       DEBUG    RECV: <a/>
@@ -178,7 +178,7 @@ struct LineLogTests {
     #expect(try endings(of: prosody, "prosody-raw") == [3])
   }
 
-  /// The lines by which connections end.
+  /// The numbers of the lines that end a connection.
   private func endings(of log: String, _ format: String) throws -> [Int] {
     try read(log, format).records.filter { $0.content == .lifecycle(.closed(reason: nil)) }.map(
       \.line)
@@ -192,7 +192,7 @@ struct LineLogTests {
     #expect(reading.elements.map(\.utf8.count) == [1_000_009, 6])
   }
 
-  @Test("A record of too many lines is given up")
+  @Test("A record with too many lines is reported and skipped")
   func aRecordOfTooManyLinesIsGivenUp() throws {
     let body = String(repeating: String(repeating: "x", count: 999) + "\n", count: 5000)
     let reading = try read("RECV: <a>\(body)\nRECV: <b/>", "slixmpp")
@@ -211,7 +211,7 @@ struct LineLogTests {
     #expect(reading.problems.map(\.line) == [2, 4])
   }
 
-  @Test("A log of head tags only says what to load")
+  @Test("For a log with only head tags, the problem says which module to load")
   func prosodyWithHeadTagsOnly() throws {
     let log = """
       Nov 21 07:14:48 c2s1\tinfo\tClient connected
@@ -225,7 +225,7 @@ struct LineLogTests {
     #expect(reading.problems.first?.message.contains("mod_stanza_debug") == true)
   }
 
-  @Test("Sessions of servers in Prosody's log are not those of clients")
+  @Test("Sessions between servers in Prosody's log are not read")
   func prosodyServerSessionsAreNotClients() throws {
     let reading = try read(
       """
@@ -237,7 +237,7 @@ struct LineLogTests {
     #expect(reading.records.count == 1)
   }
 
-  @Test("A year may end in a log whose clock has none")
+  @Test("A year may end in a log whose times have no year")
   func aYearEndsInALog() throws {
     let reading = try read(
       """
@@ -251,7 +251,7 @@ struct LineLogTests {
   }
 
   @Test(
-    "What is no capture has no format",
+    "A text that is not a capture has no format",
     arguments: [
       "", "\n\n", "hello\nworld\n", "{}", "{\"a\":1}\n", "[1,2]", "<stream:stream>", "\u{0}\u{1}",
       "{\"conn\":1}", "07:14:48 something happened",

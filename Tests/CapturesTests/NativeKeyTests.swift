@@ -3,9 +3,9 @@ import Testing
 
 @testable import Captures
 
-@Suite("A native line says one thing") struct NativeKeyTests {
-  /// What a line can say: the key that decides, and a whole line without its braces.
-  private static let things: [(key: String, members: String)] = [
+@Suite("Kinds of native lines") struct NativeKeyTests {
+  /// The kinds of a line: the key that decides, and a whole line without its braces.
+  private static let kinds: [(key: String, members: String)] = [
     ("rollcall-capture", #""rollcall-capture":1,"account":"a@b.test""#),
     ("xml", #""xml":"<presence/>""#),
     ("unreadable", #""unreadable":"PGE+","bytes":3,"reason":"it ends too early""#),
@@ -19,25 +19,25 @@ import Testing
 
   private static let header = #"{"rollcall-capture":1}"# + "\n"
 
-  private func line(_ things: [(key: String, members: String)], direction: Bool? = nil) -> String {
-    let needsDirection = things.contains { ["xml", "unreadable"].contains($0.key) }
+  private func line(_ kinds: [(key: String, members: String)], direction: Bool? = nil) -> String {
+    let needsDirection = kinds.contains { ["xml", "unreadable"].contains($0.key) }
     let members =
-      things.map(\.members) + (direction ?? needsDirection ? [#""dir":"in""#] : [])
+      kinds.map(\.members) + (direction ?? needsDirection ? [#""dir":"in""#] : [])
       + [#""jid":"a@b.test""#]
     return "{" + members.joined(separator: ",") + "}\n"
   }
 
-  @Test("One thing is read") func one() throws {
-    for thing in Self.things {
-      let reading = try read(Array((Self.header + line([thing])).utf8), "native")
-      #expect(reading.problems.isEmpty, "\(thing.key)")
-      #expect(reading.records.count == 2, "\(thing.key)")
+  @Test("A line with one kind is read") func one() throws {
+    for kind in Self.kinds {
+      let reading = try read(Array((Self.header + line([kind])).utf8), "native")
+      #expect(reading.problems.isEmpty, "\(kind.key)")
+      #expect(reading.records.count == 2, "\(kind.key)")
     }
   }
 
-  @Test("Two things are refused, with the line and both keys named") func two() throws {
-    for (index, first) in Self.things.enumerated() {
-      for second in Self.things[(index + 1)...] {
+  @Test("A line with two kinds is refused with its number and both keys") func two() throws {
+    for (index, first) in Self.kinds.enumerated() {
+      for second in Self.kinds[(index + 1)...] {
         // The order of the keys in the line does not matter.
         for pair in [[first, second], [second, first]] {
           let text = Self.header + Self.header + line(pair)
@@ -53,41 +53,41 @@ import Testing
     }
   }
 
-  @Test("A direction is passed over where nothing went in one") func direction() throws {
-    for thing in Self.things where !["xml", "unreadable"].contains(thing.key) {
-      let plain = try read(Array((Self.header + line([thing])).utf8), "native")
-      let reading = try read(Array((Self.header + line([thing], direction: true)).utf8), "native")
-      #expect(reading.problems.isEmpty, "\(thing.key)")
-      #expect(reading.records.map(\.content) == plain.records.map(\.content), "\(thing.key)")
-      #expect(reading.records.count == 2, "\(thing.key)")
+  @Test("A direction is ignored on a line that has no bytes") func direction() throws {
+    for kind in Self.kinds where !["xml", "unreadable"].contains(kind.key) {
+      let plain = try read(Array((Self.header + line([kind])).utf8), "native")
+      let reading = try read(Array((Self.header + line([kind], direction: true)).utf8), "native")
+      #expect(reading.problems.isEmpty, "\(kind.key)")
+      #expect(reading.records.map(\.content) == plain.records.map(\.content), "\(kind.key)")
+      #expect(reading.records.count == 2, "\(kind.key)")
     }
   }
 
   @Test(
-    "A word that is part of an annotation, by itself, says nothing beside something",
+    "An annotation's key without the member it needs is ignored next to another key",
     arguments: [#""note":"of Monday""#, #""starred":true"#, #""reading":"x""#, #""bookmark":"x""#])
   func part(of annotation: String) throws {
-    let things = [
+    let lines = [
       #""rollcall-capture":1,"account":"a@b.test""#, #""dir":"in","xml":"<presence/>""#,
       #""dir":"in","unreadable":"PGE+","bytes":3,"reason":"it ends too early""#,
       #""stream":"closed""#, #""requestsSeen":[]"#,
     ]
-    for thing in things {
-      let plain = try read(Array((Self.header + "{\(thing)}\n").utf8), "native")
-      let reading = try read(Array((Self.header + "{\(thing),\(annotation)}\n").utf8), "native")
-      #expect(reading.problems.isEmpty, "\(thing)")
-      #expect(reading.records.map(\.content) == plain.records.map(\.content), "\(thing)")
-      #expect(reading.records.count == 2, "\(thing)")
+    for line in lines {
+      let plain = try read(Array((Self.header + "{\(line)}\n").utf8), "native")
+      let reading = try read(Array((Self.header + "{\(line),\(annotation)}\n").utf8), "native")
+      #expect(reading.problems.isEmpty, "\(line)")
+      #expect(reading.records.map(\.content) == plain.records.map(\.content), "\(line)")
+      #expect(reading.records.count == 2, "\(line)")
     }
     let first = #"{"rollcall-capture":1,"# + annotation + "}\n"
     #expect(try read(Array(first.utf8), "native").records.count == 1)
-    // By itself it is an annotation that lacks something.
+    // Alone it is an incomplete annotation.
     let alone = try read(Array((Self.header + "{\(annotation)}\n").utf8), "native")
     #expect(alone.problems.map(\.message).first?.contains("\"xml\"") == false)
     #expect(alone.records.count == 1)
   }
 
-  @Test("The first header of a capture says nothing else either") func header() throws {
+  @Test("The first header of a capture also has one kind only") func header() throws {
     let line = #"{"rollcall-capture":1,"dir":"in","xml":"<presence/>"}"# + "\n"
     let reading = try read(Array(line.utf8), "native")
     #expect(reading.records.isEmpty)
@@ -97,7 +97,7 @@ import Testing
           line: 1, "a record has either \"rollcall-capture\" or \"xml\", not both"))
   }
 
-  @Test("A key that no line has is passed over") func unknown() throws {
+  @Test("An unknown key is ignored") func unknown() throws {
     let text = Self.header + #"{"dir":"in","xml":"<presence/>","comment":"odd"}"# + "\n"
     let reading = try read(Array(text.utf8), "native")
     #expect(reading.problems.isEmpty && reading.records.count == 2)

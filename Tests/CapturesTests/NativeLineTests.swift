@@ -5,14 +5,14 @@ import XMPPStream
 
 @testable import Captures
 
-@Suite("The short way to read a native capture, compared with the long one")
+@Suite("The fast reader of native lines, compared with the strict scanner")
 struct NativeLineTests {
-  private func isTaken(_ json: String) -> Bool {
+  private func isRead(_ json: String) -> Bool {
     var line = NativeLine()
     return line.read(Array(json.utf8))
   }
 
-  @Test("Ordinary lines are taken")
+  @Test("The fast reader reads ordinary lines")
   func commonLines() {
     var line = NativeLine()
     let first = line.read(Array(#"{"t":17,"c":3,"dir":"in","xml":"<a/>"}"#.utf8))
@@ -20,18 +20,18 @@ struct NativeLineTests {
     #expect(first && time == 17 && connection == 3 && direction == .inbound)
     var xml = Array(line.xml)
     #expect(xml == Array("<a/>".utf8))
-    // Used again, with less in it.
+    // Read again, with fewer members.
     let second = line.read(Array(#" { "xml" : "\"\\\/\b\f\n\r\t你" , "dir":"out" } "#.utf8))
     (time, connection, direction) = (line.time, line.connection, line.direction)
     #expect(second && time == nil && connection == 1 && direction == .outbound)
     xml = Array(line.xml)
     #expect(xml == Array("\"\\/\u{8}\u{C}\n\r\t你".utf8))
-    #expect(isTaken(#"{"dir":"out","xml":"","t":999999999999999}"#))
+    #expect(isRead(#"{"dir":"out","xml":"","t":999999999999999}"#))
   }
 
-  /// These are the long way's: some are right, the others it finds the words for.
+  /// The strict scanner reads them or reports what is wrong.
   @Test(
-    "Unusual lines are left to the long way",
+    "The fast reader leaves unusual lines to the strict scanner",
     arguments: [
       "", "{", "{}", #"{"dir":"in"}"#, #"{"xml":""}"#, #"{"dir":"up","xml":""}"#,
       #"{"dir":"in","xml":"\u0041"}"#, #"{"dir":"in","xml":"\x"}"#, #"{"dir":"in","xml":""#,
@@ -48,15 +48,15 @@ struct NativeLineTests {
       #"{"\u0064ir":"in","xml":""}"#, #"{"dir":"in""xml":""}"#, #"{"dir" "in","xml":""}"#,
     ])
   func others(_ json: String) {
-    #expect(!isTaken(json))
+    #expect(!isRead(json))
   }
 
   @Test(
-    "What is taken is what the strict scanner finds, wherever a byte was changed",
+    "The fast reader reads what the strict scanner does, wherever a byte was changed",
     arguments: 0..<UInt64(8))
   func agreesWithTheScanner(seed: UInt64) {
     compare(seed, atLeast: 2000) { random, text in
-      // Also longer ones than any time has.
+      // Some are longer than any time.
       let bits = UInt64.random(in: 1..<54, using: &random)
       let number = UInt64.random(in: 0..<1 << bits, using: &random)
       return #"{"t":\#(number),"c":12,"dir":"out","xml":"\#(text)"}"#
@@ -64,7 +64,7 @@ struct NativeLineTests {
   }
 
   @Test(
-    "So is what is taken of lines as a native writer makes them", arguments: 0..<UInt64(8))
+    "Both readers agree on the lines of a native writer", arguments: 0..<UInt64(8))
   func usualHeads(seed: UInt64) {
     compare(seed, atLeast: 1400) { random, text in
       let number = UInt64.random(in: 900_000_000_000..<2_000_000_000_000, using: &random)
@@ -74,9 +74,9 @@ struct NativeLineTests {
     }
   }
 
-  /// Compares what both ways make of lines, of half of which a byte was changed.
+  /// Compares both readers on lines, half of which have a changed byte.
   ///
-  /// - Parameter least: How many of 4000 the short way takes.
+  /// - Parameter least: The fast reader must read more than this many of 4000 lines.
   private func compare(
     _ seed: UInt64, atLeast least: Int,
     _ make: (_ random: inout SeededGenerator, _ text: String) -> String
@@ -85,18 +85,18 @@ struct NativeLineTests {
     let texts = ["\\\"", "\\n", "x", "  ", "你", "😀", "<a b='c'/>", "0123456789", "\\\\"]
     let bytes = Array("\"\\{}:,01 u\u{1}\u{7F}".utf8) + [0x80, 0xFF]
     var line = NativeLine()
-    var taken = 0
+    var readCount = 0
     for _ in 0..<4000 {
       let text = (0..<Int.random(in: 0..<9, using: &random)).map { _ in
         texts[Int.random(in: 0..<texts.count, using: &random)]
       }
       var json = Array(make(&random, text.joined()).utf8)
       if Bool.random(using: &random) {
-        let place = Int.random(in: 0..<json.count, using: &random)
-        json[place] = bytes[Int.random(in: 0..<bytes.count, using: &random)]
+        let index = Int.random(in: 0..<json.count, using: &random)
+        json[index] = bytes[Int.random(in: 0..<bytes.count, using: &random)]
       }
       guard line.read(json) else { continue }
-      taken += 1
+      readCount += 1
       do {
         let object = try JSONScanner.object(json[...])
         let isSame = object["xml"]?.string?.utf8.elementsEqual(line.xml) == true
@@ -107,14 +107,14 @@ struct NativeLineTests {
         #expect(object["c"] ?? .integer(1) == .integer(Int64(connection)), "seed \(seed)")
         #expect(object["dir"] == .string(direction), "seed \(seed)")
       } catch {
-        // It leaves it to the XML parser to see whether the text is UTF-8.
+        // The fast reader leaves it to the XML parser to check that the text is UTF-8.
         #expect(String(validating: line.xml, as: UTF8.self) == nil, "seed \(seed)")
       }
     }
-    #expect(taken > least)
+    #expect(readCount > least)
   }
 
-  @Test("Text that is not UTF-8 is reported as by the long way")
+  @Test("Text that is not UTF-8 is reported as the strict scanner reports it")
   func textThatIsNoUTF8() throws {
     let header = Array("{\"rollcall-capture\":1}\n{\"dir\":\"in\",\"xml\":\"<a>".utf8)
     let reading = try read(header + [0xC1, 0xA1] + Array("</a>\"}\n".utf8), "native")

@@ -27,7 +27,7 @@ struct NativeWriterTests {
     #expect(String(decoding: lines, as: UTF8.self) == "before\n{\"t\":-1,\"stream\":\"closed\"}\n")
   }
 
-  @Test("A line says its connection where that is not the first, and its name where it is given")
+  @Test("A line has its connection unless that is the first, and its name if there is one")
   func connections() {
     #expect(
       line("<a/>", time: 17, on: NativeConnection(number: 2))
@@ -40,8 +40,8 @@ struct NativeWriterTests {
         == #"{"name":"phone","dir":"in","xml":"<a/>"}"# + "\n")
   }
 
-  /// RFC 8259 §7, and U+007F to U+009F, which a terminal obeys.
-  @Test("What must be escaped is, and other control characters, and nothing else")
+  /// RFC 8259 §7, and U+007F to U+009F, which terminals execute.
+  @Test("Only the characters that JSON requires and other control characters are escaped")
   func escapes() {
     let xml = "a\"\\\n\r\t\u{0}\u{F}\u{10}\u{1F} ~\u{7F}\u{80}\u{9F}\u{A0}é你😀/"
     let escaped =
@@ -49,7 +49,7 @@ struct NativeWriterTests {
     #expect(line(xml) == #"{"dir":"in","xml":""# + escaped + "\"}\n")
   }
 
-  @Test("A control character is escaped wherever a long text has it", arguments: 0...1)
+  @Test("A control character is escaped anywhere in a long text", arguments: 0...1)
   func longTexts(_ offset: Int) {
     let xml = String(repeating: "x", count: offset) + String(repeating: "\u{85}", count: 9000)
     #expect(!line(xml).utf8.contains(0xC2))
@@ -57,7 +57,7 @@ struct NativeWriterTests {
     #expect(line(plain).hasSuffix(plain + "\"}\n"))
   }
 
-  @Test("Another reader of JSON reads what was written")
+  @Test("Another JSON parser reads what was written")
   func readAgain() throws {
     let alphabet =
       ["\"", "\\", "\n", "\r", "\t", "\u{1}", "\u{1F}", " ", "!", "#", "[", "]"]

@@ -2,8 +2,8 @@ import Captures
 import TestSupport
 import Testing
 
-/// Before its version 18 ejabberd received in one process and sent in another.
-@Suite("Two processes of a server for one connection")
+/// Before version 18, ejabberd received in one process and sent in another.
+@Suite("One connection, two server processes")
 struct ProcessPairingTests {
   private static let bind = "urn:ietf:params:xml:ns:xmpp-bind"
 
@@ -15,8 +15,8 @@ struct ProcessPairingTests {
     line(process, "ejabberd_c2s:send_text:1857 Send", xml)
   }
 
-  private static func line(_ process: Int, _ place: String, _ xml: String) -> String {
-    "2016-06-24 18:11:05.085 [debug] <0.\(process).0>@\(place) XML on stream = <<\"\(xml)\">>\n"
+  private static func line(_ process: Int, _ source: String, _ xml: String) -> String {
+    "2016-06-24 18:11:05.085 [debug] <0.\(process).0>@\(source) XML on stream = <<\"\(xml)\">>\n"
   }
 
   private static func login(_ user: String, id: String, _ receiver: Int, _ session: Int) -> [String]
@@ -30,12 +30,12 @@ struct ProcessPairingTests {
     ]
   }
 
-  /// The connection of each record, and the first letters of its element.
+  /// The connection of each record and the beginning of its element.
   private static func names(_ reading: Reading) -> [String] {
     zip(reading.records, reading.elements).map { "\($0.connection) \($1.prefix(5))" }
   }
 
-  @Test("The ids of requests and answers say which belong together, whatever their numbers")
+  @Test("Processes are paired by the ids of requests and answers, not by their numbers")
   func crossed() throws {
     let alice = Self.login("alice", id: "a", 472, 474)
     let zoe = Self.login("zoe", id: "z", 473, 475)
@@ -52,7 +52,7 @@ struct ProcessPairingTests {
     #expect(reading.problems.isEmpty)
   }
 
-  @Test("The answer to a push says it, too")
+  @Test("Processes are also paired by the answers to pushes")
   func pushes() throws {
     let text =
       Self.sent(474, "<iq type='set' id='p'/>") + Self.sent(475, "<iq type='set' id='q'/>")
@@ -62,7 +62,7 @@ struct ProcessPairingTests {
     #expect(names.suffix(2) == ["<0.475.0> > <iq", "<0.474.0> > <iq"])
   }
 
-  @Test("One of each are one connection without any answer")
+  @Test("The only process of each kind are one connection, without any answer")
   func theOnlyOnes() throws {
     let text =
       Self.sent(480, "<presence from='b@a.test/x' to='alice@a.test'/>")
@@ -74,7 +74,7 @@ struct ProcessPairingTests {
     #expect(alone.records.map(\.connection) == ["<0.472.0>"])
   }
 
-  @Test("What nothing says the connection of is counted and left out")
+  @Test("Records without a known connection are counted and left out")
   func unknown() throws {
     let query = "<iq type='get' id='1'><query xmlns='jabber:iq:roster'/></iq>"
     let text =
@@ -88,7 +88,7 @@ struct ProcessPairingTests {
     #expect(reading.problems.first?.message.contains("3 received records") == true)
   }
 
-  @Test("No more is held than a bound allows")
+  @Test("The records that wait for a connection are bounded")
   func bound() throws {
     let login = Self.login("alice", id: "a", 472, 474).joined()
     let lost = (0..<5000).map { _ in Self.received(476, "<presence/>") }.joined()

@@ -2,15 +2,15 @@ import Captures
 import Testing
 import XMPPStanza
 
-@Suite("What single programs do not write as a stream has it")
+@Suite("Quirks of single programs")
 struct ProgramQuirkTests {
   static let push =
     "<iq type='set' id='p1' from='alice@example.test' to='alice@example.test/pc'>"
     + "<query xmlns='jabber:iq:roster' ver='2'><item jid='carol@example.test' name='小美' "
     + "subscription='none'/></query></iq>"
 
-  /// A Monal of 2020 prints a dictionary for what it received, and what it sent as it is.
-  @Test("A log of an old Monal says that it has only names of elements")
+  /// A Monal of 2020 prints a dictionary for a received element, and the XML of a sent one.
+  @Test("A log of an old Monal is reported to have only the names of elements")
   func namesOfElementsAreNoRoster() throws {
     let received = """
       2026/11/21 07:19:12:123  RECV Stanza: {
@@ -28,9 +28,9 @@ struct ProgramQuirkTests {
     #expect(reading.problems.first?.message.contains("no roster can be had") == true)
   }
 
-  /// Monal and XMPPFramework log the XML declaration apart, and the latter a header as empty.
+  /// Monal and XMPPFramework log the XML declaration separately, and XMPPFramework closes a header.
   @Test(
-    "An XML declaration may be logged apart, and a header as an empty element",
+    "An XML declaration may be logged separately, and a header as an empty element",
     arguments: [
       ("xmppframework", "RECV", "SEND"), ("monal", "RECV Stanza", "SEND"),
       ("monal", "RECV Stanza", "IDEMPOTENT_SEND"),
@@ -53,7 +53,7 @@ struct ProgramQuirkTests {
     #expect(reading.count { if case .streamHeader = $0 { true } else { false } } == 4)
   }
 
-  /// Beagle puts a version of its own after the attributes that it received.
+  /// Beagle adds a version of its own after the received attributes.
   @Test("A version that Beagle writes twice is read once")
   func beaglesHeaders() throws {
     let header = { (attributes: String) in
@@ -84,9 +84,9 @@ struct ProgramQuirkTests {
     #expect(reading.count { if case .streamEnd = $0 { true } else { false } } == 1)
   }
 
-  /// Converse.js over BOSH logs envelopes, any number of stanzas in each.
-  @Test("Envelopes of BOSH are opened")
-  func envelopesOfBOSHAreOpened() throws {
+  /// Converse.js over BOSH logs envelopes, with any number of stanzas in each.
+  @Test("The stanzas in BOSH envelopes are read")
+  func stanzasInBOSHEnvelopesAreRead() throws {
     let body = { (content: String) in
       "<body xmlns='http://jabber.org/protocol/httpbind' rid='1'>\(content)</body>"
     }
@@ -106,7 +106,7 @@ struct ProgramQuirkTests {
     #expect(reading.count { if case .streamEnd = $0 { true } else { false } } == 1)
   }
 
-  /// What servers, components and Openfire itself said stands in the same file.
+  /// Their elements are in the same file.
   @Test("Openfire's connections to servers and components are left out")
   func openfiresOtherConnectionsAreLeftOut() throws {
     let line = { (port: String, xml: String) in
@@ -128,7 +128,7 @@ struct ProgramQuirkTests {
     #expect(reading.records[1].content == .lifecycle(.closed(reason: nil)))
   }
 
-  @Test("jabberd 2 says on a line of its own whose the bytes are, and its router's are no client's")
+  @Test("jabberd 2 names the connection on a separate line, and its router's bytes are not read")
   func jabberdConnections() throws {
     let lines = [
       "9 ready for reading", "decoded read data (5 bytes): <iq/>",
@@ -147,7 +147,7 @@ struct ProgramQuirkTests {
     #expect(reading.records.allSatisfy { $0.time != nil })
   }
 
-  @Test("Swiften's chunks are cut anywhere, and their lines of signs are no quotes")
+  @Test("Swiften's chunks may be cut anywhere, and its lines of angle brackets are not quotes")
   func swiftenChunks() throws {
     let signs = { (sign: String) in String(repeating: sign, count: 80) + "\n" }
     let log =
@@ -161,7 +161,7 @@ struct ProgramQuirkTests {
     #expect(reading.elements[1].contains("jabber:iq:roster"))
   }
 
-  @Test("The bodies that Strophe.js shows over BOSH are opened")
+  @Test("The stanzas in Strophe.js's BOSH bodies are read")
   func stropheBodies() throws {
     let body = "<body xmlns='http://jabber.org/protocol/httpbind' rid='1'>"
     let log =
@@ -172,7 +172,7 @@ struct ProgramQuirkTests {
     #expect(try read(log, "strophe").elements.map(\.first) == [">", "<", "<"])
   }
 
-  @Test("Openfire's WebSockets have their connections and the times of its clock")
+  @Test("Records of Openfire's WebSockets have a connection and a time")
   func openfireSockets() throws {
     let digests = ["447b9ca3ad42f7bc78e09d35b882dfb3", "0f7b9ca3ad42f7bc78e09d35b882dfb3"]
     let log = digests.map { digest in

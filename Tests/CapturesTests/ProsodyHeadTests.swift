@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// Prosody's own debug log has the head tag of each stanza, and so every subscription stanza.
+/// Prosody's own debug log has the head tag of each stanza, and so all of a subscription stanza.
 @Suite("Prosody's debug log without mod_stanza_debug")
 struct ProsodyHeadTests {
   private static let types: Set<String> = [
@@ -28,8 +28,8 @@ struct ProsodyHeadTests {
     return found
   }
 
-  /// A log that has both, and the same log without what the module wrote.
-  @Test("The head tags say the same of subscriptions as the whole stanzas")
+  /// Compares a log that has both with a copy without the module's lines.
+  @Test("The head tags give the same subscriptions as the whole stanzas")
   func sameAsWhole() throws {
     let fixture = try Fixture.named("prosody-crossing")
     let heads = String(decoding: fixture.bytes, as: UTF8.self)
@@ -53,7 +53,7 @@ struct ProsodyHeadTests {
     }
   }
 
-  @Test("A log of head tags says what was asked and answered, and what it cannot say")
+  @Test("A log of head tags gives the requests and answers, and reports what it lacks")
   func aLogOfHeadTags() throws {
     let fixture = try #require(Fixture.logs.first { $0.name == "prosody-heads" })
     let reading = try read(fixture.bytes, "prosody-heads")
@@ -68,7 +68,7 @@ struct ProsodyHeadTests {
     #expect(roster.sortedItems.isEmpty && roster.completeness != .complete)
   }
 
-  @Test("What is no subscription is no record, and what a person wrote is no head tag")
+  @Test("Only subscriptions are records, and only Prosody's own lines have head tags")
   func others() throws {
     let reading = try read(
       """

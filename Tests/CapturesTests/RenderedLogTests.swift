@@ -4,19 +4,19 @@ import Testing
 import TestSupport
 import XMPPStanza
 
-@Suite("One session as each program writes it")
+@Suite("One session in the log format of each program")
 struct RenderedLogTests {
-  /// How a program writes what went over its connection.
+  /// The way a program writes the elements of its connection.
   struct Program: CustomTestStringConvertible, Sendable {
     let name: String
     let format: String
-    /// What the system puts before each line that the program writes.
+    /// The prefix that the system puts before each line of the program.
     var system = ""
-    /// What the program writes for an element; it ends with a line end.
+    /// Returns the program's text for an element, with a line end.
     let write: @Sendable (_ isInbound: Bool, _ xml: String) -> String
     var testDescription: String { name }
 
-    /// What stands in the file where the program has written a text of whole lines.
+    /// The file's content after the program wrote a text of whole lines.
     func logged(_ text: String) -> String {
       guard !system.isEmpty else { return text }
       return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
@@ -54,15 +54,16 @@ struct RenderedLogTests {
       "2026/11/21 07:19:12:123  \($0 ? "RECV" : "SEND"): \($1)\n"
     },
     Program(name: "Monal", format: "monal") { isInbound, xml in
-      // Another function, thread and queue from line to line, and another marker at the beginning.
-      let place =
+      // The function, thread and queue differ from line to line, and roster queries have another
+      // marker.
+      let source =
         isInbound
         ? "[1234:receiveQueue[0x1] (QOS:QOS_CLASS_UTILITY)] "
           + "-[xmpp processInput:withDelayedReplay:] at Classes/xmpp.m:1789: RECV Stanza"
         : "[77 (QOS:QOS_CLASS_USER_INITIATED)] -[xmpp logStanza:withPrefix:] at Classes/xmpp.m:3346"
           + ": \(xml.contains("roster") ? "IDEMPOTENT_" : "")SEND"
       return "12: 2026-11-21 07:19:12:123 [\(isInbound ? "  INFO" : " DEBUG")] Monal "
-        + "\(place): \(xml)\n"
+        + "\(source): \(xml)\n"
     },
     Program(name: "Monal's first loggers", format: "monal") {
       "2026/11/21 07:19:12:123  \($0 ? "RECV Stanza" : "SEND"): \($1)\n"
@@ -76,11 +77,11 @@ struct RenderedLogTests {
     Program(name: "Psi", format: "psi") { _, xml in
       "<!-- TS:2026-11-21T07:19:12-->\(xml)\n"
     },
-    Program(name: "Converse.js with colours", format: "converse") { isInbound, xml in
+    Program(name: "Converse.js with colors", format: "converse") { isInbound, xml in
       "converse.js:1234 %c 2026-11-21T07:19:12.123Z DEBUG: \(xml) "
         + "color: \(isInbound ? "darkgoldenrod" : "darkcyan")\n"
     },
-    Program(name: "Converse.js without colours", format: "converse") { _, xml in
+    Program(name: "Converse.js without colors", format: "converse") { _, xml in
       "converse.js:1234 2026-11-21T07:19:12.123Z DEBUG: \(xml)\n"
     },
     Program(name: "xmpp.js", format: "xmpp.js") { isInbound, xml in
@@ -103,12 +104,12 @@ struct RenderedLogTests {
       "\(ejabberd(isInbound))\(erlangNumbers(xml))\n"
     },
     Program(name: "MongooseIM, strings", format: "ejabberd") { isInbound, xml in
-      let place =
+      let source =
         isInbound
         ? "<0.513.0>@ejabberd_c2s:send_text:1869 Send"
         : "<0.512.0>@ejabberd_receiver:process_data:343 Received"
       let literal = isInbound ? erlangString(xml) : "\"\(xml)\""
-      return "2026-11-21 07:25:14.147 [debug] \(place) XML on stream = \(literal)\n"
+      return "2026-11-21 07:25:14.147 [debug] \(source) XML on stream = \(literal)\n"
     },
     Program(name: "Openfire's WebSockets", format: "openfire") {
       "2026.11.21 07:19:12 XMPPServlet - 447b9ca3ad42f7bc78e09d35b882dfb3 : "
@@ -157,7 +158,7 @@ struct RenderedLogTests {
     },
   ]
 
-  /// What both sides say; `forged` is text that one of the contacts wrote.
+  /// The elements of both sides; `forged` is text that one of the contacts wrote.
   static func session(forging forged: String) -> [(isInbound: Bool, xml: String)] {
     let escaped = forged.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
     return [
@@ -196,9 +197,9 @@ struct RenderedLogTests {
     + "<item jid='boss@evil.example.test' subscription='both'/></query></iq>"
 
   @Test(
-    "A session is read as it went",
+    "A session is read as it happened",
     arguments: programs)
-  func aSessionIsReadAsItWent(_ program: Program) throws {
+  func aSessionIsReadAsItHappened(_ program: Program) throws {
     let forged = program.write(true, Self.push) + program.write(false, "<presence/>")
     let session = Self.session(forging: forged)
     let log = program.logged(session.map { program.write($0.isInbound, $0.xml) }.joined())
@@ -217,12 +218,12 @@ struct RenderedLogTests {
     }
   }
 
-  /// A program that prints the body that it received, unescaped, on lines of its own.
+  /// The program prints a received body, unescaped, on separate lines.
   @Test(
-    "A body that the program prints unescaped is no record",
+    "A body that the program prints unescaped is not read as a record",
     arguments: programs)
   func anEchoedBodyIsNoRecord(_ program: Program) throws {
-    // In a console there is nothing but elements, and Erlang prints texts as terms.
+    // Consoles have only elements, and Erlang prints texts as terms.
     let others = ["psi", "gajim-console", "beagle", "xmpp.js", "swiften", "ejabberd"]
     guard !others.contains(program.format), program.name != "Openfire's later WebSockets" else {
       return
@@ -236,7 +237,7 @@ struct RenderedLogTests {
   }
 
   @Test(
-    "No part of a log crashes a reader or makes it invent",
+    "No part of a log crashes a reader or makes it invent records",
     arguments: programs)
   func noPartOfALogCrashesOrInvents(_ program: Program) throws {
     let session = Self.session(forging: program.write(true, Self.push))
@@ -254,17 +255,17 @@ struct RenderedLogTests {
 
   // MARK: Real sessions
 
-  /// Sessions of which the log tells all, with the roster that the server held at the end.
+  /// Complete sessions, whose final roster on the server is known.
   static let sessions = [
     "slixmpp-add-accept", "slixmpp-delete", "slixmpp-rename-undone", "slixmpp-returned",
     "slixmpp-forged-push", "profanity-rename-move", "raw-pending-both", "raw-add-offline",
   ]
 
-  /// What a real client and its server said, as another program would have logged it.
+  /// A real client's session, as another program would have logged it.
   @Test(
-    "A real session gives the roster that its server held",
+    "A real session gives the roster that its server had",
     arguments: programs.indices)
-  func aRealSessionGivesTheRosterThatTheServerHeld(_ index: Int) throws {
+  func aRealSessionGivesTheRosterOfTheServer(_ index: Int) throws {
     let program = Self.programs[index]
     for name in [Self.sessions[index % 8], Self.sessions[(index + 3) % 8]] {
       let fixture = try Fixture.named(name)
@@ -289,7 +290,7 @@ struct RenderedLogTests {
     }
   }
 
-  /// The header as it went over the connection: some logs lack its declarations.
+  /// The header as it was sent: some logs lack its declarations.
   private static func header(_ node: XMPPElement) -> String {
     let attributes = ["id", "from", "to", "version"].compactMap { name in
       node.attribute(name).map { " \(name)='\($0)'" }
@@ -307,14 +308,14 @@ struct RenderedLogTests {
     return try read(bytes, program.format, options: options, pieces: pieces)
   }
 
-  // MARK: Ways of writing
+  // MARK: Notations
 
   private static func ejabberd(_ isInbound: Bool) -> String {
     "2026-11-21 07:25:14.147000+00:00 [debug] <0.512.0>@xmpp_socket:send/2:170 "
       + "(tcp|<0.512.0>) \(isInbound ? "Send" : "Received") XML on stream = "
   }
 
-  /// As `~p` prints a binary whose bytes are all printable in Latin-1, wrapped.
+  /// A binary as `~p` prints and wraps it if all its bytes are printable in Latin-1.
   private static func erlangString(_ xml: String) -> String {
     guard xml.utf8.allSatisfy({ $0 < 0x80 }) else { return erlangNumbers(xml) }
     let escaped = xml.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")

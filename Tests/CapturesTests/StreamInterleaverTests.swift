@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-@Suite("Two directions, each recorded by itself, come into their order")
+@Suite("Merging two directions that were recorded separately")
 struct StreamInterleaverTests {
-  /// What arrows say: `>` went to the server, `<` came from it.
+  /// Records of lines with an arrow: `>` to the server, `<` from it.
   private func records(_ lines: [String]) throws -> [CapturedRecord] {
     try lines.enumerated().map { number, line in
       let content = try CapturedRecord.Content(arrow: line)
@@ -37,9 +37,9 @@ struct StreamInterleaverTests {
   private static let push = "<iq type='set' id='p1'><query xmlns='jabber:iq:roster'>"
   private static let sm = "xmlns='urn:xmpp:sm:3'"
 
-  /// Each list stands in its one right order.
+  /// Sessions in the only correct order.
   static let orders: [[String]] = [
-    // A login as RFC 6120 §9.1 has it.
+    // A login as in RFC 6120 §9.1.
     [
       "><stream:stream to='example.test'>", "<<stream:stream from='example.test' id='1'>",
       "<<stream:features/>", "><starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>",
@@ -61,7 +61,7 @@ struct StreamInterleaverTests {
       "<<presence from='bob@example.test/a'/>", "><presence type='unavailable'/>",
       "></stream:stream>", "<</stream:stream>",
     ],
-    // Pushes are acknowledged at once, so the rename stands after the second.
+    // Pushes are acknowledged at once, so the rename comes after the second one.
     [
       "><presence type='subscribe' to='bob@example.test'/>",
       "<\(push)<item jid='bob@example.test' ask='subscribe'/></query></iq>",
@@ -75,7 +75,7 @@ struct StreamInterleaverTests {
         + "<item jid='bob@example.test' name='B' subscription='to'/></query></iq>",
       "><iq type='result' id='p3'/>", "<<iq type='result' id='1'/>",
     ],
-    // Who answers a request has had it; the contact asks twice.
+    // An answer comes after its request; the contact asks twice.
     [
       "<<message from='x@example.test'><body>1</body></message>",
       "<<presence type='subscribe' from='eve@example.test'/>",
@@ -85,20 +85,20 @@ struct StreamInterleaverTests {
       "<\(push)<item jid='eve@example.test' subscription='from'/></query></iq>",
       "><iq type='result' id='p1'/>",
     ],
-    // One is taken off the list, and asks again afterwards.
+    // A contact loses our presence, and asks for it afterwards.
     [
       "><presence type='unsubscribed' to='bob@example.test'/>",
       "<\(push)<item jid='bob@example.test' subscription='none'/></query></iq>",
       "><iq type='result' id='p1'/>", "<<presence type='subscribe' from='bob@example.test'/>",
     ],
-    // What has been counted has come (XEP-0198 §4).
+    // Counted stanzas come before the acknowledgement (XEP-0198 §4).
     [
       "><enable \(sm)/>", "<<enabled \(sm)/>", "<<presence from='a@example.test/1'/>",
       "<<message from='a@example.test/1'/>", "><a \(sm) h='2'/>",
       "><presence type='unsubscribe' to='a@example.test'/>", "<<a \(sm) h='1'/>",
       "<<presence from='a@example.test/1' type='unavailable'/>", "><a \(sm) h='3'/>",
     ],
-    // An id may be used again.
+    // An id may be reused.
     [
       "><iq type='get' id='1'><query xmlns='jabber:iq:roster'/></iq>",
       "<<iq type='result' id='1'><query xmlns='jabber:iq:roster'/></iq>",
@@ -112,16 +112,16 @@ struct StreamInterleaverTests {
   ]
 
   @Test(
-    "Directions come into the one right order",
+    "The directions of a session are merged into their order",
     arguments: orders)
   func comesIntoItsOrder(_ lines: [String]) throws {
     let records = try records(lines)
     #expect(interleaved(records).map(\.line) == Array(1...lines.count))
   }
 
-  @Test("A part that is missing holds nothing up")
+  @Test("A missing part does not hold up the rest")
   func aPartThatIsMissingHoldsNothingUp() throws {
-    // Nobody asked for 7, nobody pushed q, and 9 was never answered.
+    // No request has the id 7, no push has q, and 9 has no answer.
     let records = try records([
       "<<iq type='result' id='7'/>", "><iq type='result' id='q'/>",
       "><iq type='get' id='9'><query xmlns='jabber:iq:roster'/></iq>", "><a \(Self.sm) h='500'/>",
@@ -132,7 +132,7 @@ struct StreamInterleaverTests {
     #expect(output.map(\.line).suffix(1) == [5])
   }
 
-  @Test("None is lost, and neither direction changes its order")
+  @Test("No record is lost, and each direction keeps its order")
   func anythingComesOutAsItWentIn() throws {
     let pool = Self.orders.flatMap { $0 }
     for seed in UInt64(0)..<200 {
@@ -153,7 +153,7 @@ struct StreamInterleaverTests {
 
   // MARK: Real sessions
 
-  /// The connections of every capture and log that has both directions.
+  /// A connection with both directions, from a capture or log.
   struct Session: CustomTestStringConvertible, Sendable {
     let name: String
     let records: [CapturedRecord]
@@ -177,11 +177,11 @@ struct StreamInterleaverTests {
     }
   }
 
-  @Test("There are sessions to try")
+  @Test("There are enough real sessions")
   func thereAreSessions() { #expect(Session.all.count > 35) }
 
   @Test(
-    "A session comes to the same roster and findings",
+    "A merged session gives the same roster and findings",
     arguments: Session.all)
   func aSessionEndsAsItDid(_ session: Session) throws {
     let before = Outcome(session.records)
@@ -192,7 +192,7 @@ struct StreamInterleaverTests {
     #expect(after.roster.incoming.keys.sorted() == before.roster.incoming.keys.sorted())
     #expect(after.roster.unconfirmed.keys.sorted() == before.roster.unconfirmed.keys.sorted())
     #expect(after.roster.outgoing.keys.sorted() == before.roster.outgoing.keys.sorted())
-    // Nothing in the files ties a stanza of ours that answers nothing to what it was meant for.
+    // Nothing in the files shows which element an unprompted stanza of ours was a reaction to.
     let tied = { (codes: [String]) in codes.filter { $0 != "wrong-refusal" }.sorted() }
     #expect(tied(after.findings) == tied(before.findings))
   }
