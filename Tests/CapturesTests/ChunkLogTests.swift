@@ -184,7 +184,7 @@ struct ChunkLogTests {
     let line = Array("(07:19:12) jabber: Recv (20000): <a".utf8)
     for number in 1...2000 { try reader.take(line[...], number: number) { _ in } }
     try reader.finish { _ in }
-    // Reading every chunk to its claimed end would take twice as many bytes.
+    // Reading every chunk to its claimed end would examine twice as many bytes.
     #expect(examinedBytes.withLock { $0 } < 2000 * 20_000 / 2)
   }
 }

@@ -54,7 +54,7 @@ package struct Credentials {
 
   private var names = XMLNameMemo()
 
-  /// The fields that a form declared secret, because the answer to it need not repeat that.
+  /// The names of fields that a form declared secret; the answer to it need not repeat that.
   private var privateFields: Set<String> = []
   /// The maximum number of private fields that are remembered.
   private static let maximumFields = 1024

@@ -55,7 +55,8 @@ package struct UnreadableBytes: Hashable, Sendable {
   /// A copy without the bytes, and without the reason, which another program may have given.
   package var withheld: UnreadableBytes {
     UnreadableBytes(
-      direction, nil, count, "it is not told in a redacted capture", isBeyondLimit: isBeyondLimit)
+      direction, nil, count, "a redacted capture leaves the reason out",
+      isBeyondLimit: isBeyondLimit)
   }
 
   /// Returns the bytes, or nil if they have a word or namespace that comes before secrets.

@@ -2,8 +2,8 @@ package import XMPPStanza
 
 /// What must be known about a capture before its stand-ins can be assigned.
 ///
-/// A first pass collects it, so that the stand-ins of the second one sort as the originals do.
-/// Whatever has an order then has the same order in the redacted capture.
+/// A first pass collects it, so that the stand-ins of the second one sort as the originals do and
+/// everything in the redacted capture keeps its order.
 package struct RedactionPlan: Sendable {
   private(set) var bare: Set<BareJID> = []
   private(set) var resources: Set<[UInt8]> = []
@@ -51,7 +51,7 @@ enum RedactedPart {
   /// A text that is kept, perhaps without the white space around it.
   case kept(String)
   case address(JID)
-  /// A text in the place of an address that cannot be prepared; its stand-in must not be valid.
+  /// A text in the place of an address that cannot be prepared; its stand-in is malformed too.
   case malformedAddress(String)
   /// The name of a person; it is filed under a letter.
   case name(String)
@@ -126,7 +126,7 @@ enum RedactedPart {
     ["jid", "authorization-identifier"].contains(node.name.local)
   }
 
-  /// XEP-0172, XEP-0054, and of XEP-0292 the texts of `nickname` and `fn`.
+  /// Whether it has a person's name (XEP-0172, XEP-0054, `nickname` and `fn` of XEP-0292).
   private static func isName(_ node: XMPPElement, in parent: XMPPElement?) -> Bool {
     if node.is("nick", in: Namespace.nick) { return true }
     if node.name.namespace == Namespace.vCard {
