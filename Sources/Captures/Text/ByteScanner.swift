@@ -1,6 +1,6 @@
 import XMPPStanza
 
-/// Takes a line apart from its beginning.
+/// Reads a line from its beginning, part by part.
 struct ByteScanner {
   private(set) var rest: ArraySlice<UInt8>
 
@@ -8,37 +8,37 @@ struct ByteScanner {
     rest = text
   }
 
-  /// Passes over a text where it comes next.
+  /// Skips `text` if it comes next; false if it does not.
   mutating func skip(_ text: String) -> Bool {
     guard rest.starts(with: text.utf8) else { return false }
     rest = rest.dropFirst(text.utf8.count)
     return true
   }
 
-  /// Passes over the spaces that come next.
+  /// Skips the spaces that come next.
   mutating func skipSpaces() {
     rest = rest.drop { $0 == UInt8(ascii: " ") }
   }
 
-  /// Passes over the white space that comes next.
+  /// Skips the white space that comes next.
   mutating func skipWhiteSpace() {
     rest = rest.drop(while: \.isXMLSpace)
   }
 
-  /// Takes the bytes that come next as long as they are as asked.
+  /// Takes the longest run of matching bytes that comes next.
   mutating func take(while isTaken: (UInt8) -> Bool) -> ArraySlice<UInt8> {
     let taken = rest.prefix(while: isTaken)
     rest = rest.dropFirst(taken.count)
     return taken
   }
 
-  /// Takes this many bytes, or what there is.
+  /// Takes the next `count` bytes, or all that are left if there are fewer.
   mutating func take(_ count: Int) -> ArraySlice<UInt8> {
     defer { rest = rest.dropFirst(count) }
     return rest.prefix(count)
   }
 
-  /// Takes a number of at most nine digits; nil where none comes next.
+  /// Takes a number of at most nine digits; nil if none comes next.
   mutating func number() -> Int? {
     let digits = rest.prefix(while: \.isDigit)
     guard (1...9).contains(digits.count) else { return nil }
@@ -46,7 +46,7 @@ struct ByteScanner {
     return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
   }
 
-  /// Takes what stands before the next occurrence of a text, and that text; nil where it does not
+  /// Takes the bytes before the next occurrence of a text, and skips the text; nil if it does not
   /// occur within `limit` bytes.
   mutating func take(upTo text: String, limit: Int = 256) -> ArraySlice<UInt8>? {
     guard let end = rest.prefix(limit).position(of: Array(text.utf8)) else { return nil }
@@ -55,7 +55,7 @@ struct ByteScanner {
     return taken
   }
 
-  /// Takes digits that stand as a pattern says: `0` for a digit, all else for itself.
+  /// Takes numbers by a pattern, in which `0` matches a digit and any other character only itself.
   mutating func digits(_ pattern: String) -> [Int]? {
     guard rest.count >= pattern.utf8.count else { return nil }
     var numbers: [Int] = []

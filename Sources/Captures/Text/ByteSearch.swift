@@ -8,12 +8,13 @@ import XMPPStanza
 #endif
 
 extension RawSpan {
-  /// The offset of the first such byte at an offset or after it, found by the C library's fast
-  /// search; nil where there is none.
+  /// The offset of the first `byte` at `start` or after it; nil if there is none.
+  ///
+  /// Uses the C library's fast search.
   func offset(of byte: UInt8, from start: Int = 0) -> Int? {
     let rest = extracting(droppingFirst: start)
     let found = rest.withUnsafeBytes { rest -> Int? in
-      // It looks at these bytes alone.
+      // `memchr` reads only these bytes.
       guard let base = rest.baseAddress, let found = memchr(base, Int32(byte), rest.count) else {
         return nil
       }
@@ -24,7 +25,7 @@ extension RawSpan {
 }
 
 extension ArraySlice<UInt8> {
-  /// The index of the first `byte`, found by the C library's fast search.
+  /// The index of the first `byte`, found with the C library's fast search.
   func position(of byte: UInt8) -> Int? {
     span.bytes.offset(of: byte).map { startIndex + $0 }
   }

@@ -36,25 +36,28 @@ enum MonthNames {
   }
 }
 
-/// Which of its numbers a date begins with whose year comes last.
+/// The first number of a date whose year comes last: its day or its month.
 package enum DateOrder: Hashable, Sendable, CaseIterable {
   case dayFirst
   case monthFirst
 }
 
-/// A date in numbers whose year comes last, `22/07/2015 21:07:17` or `21.11.2026, 07:25:14`, by a
-/// clock that does not say its zone. Which of the first two is the day, a whole log may say.
+/// A date in numbers with the year last, `22/07/2015 21:07:17` or `21.11.2026, 07:25:14`, from a
+/// clock that does not name its zone.
+///
+/// A single date may leave open which of the first two numbers is the day; a whole log may settle
+/// it.
 struct NumericDate: Hashable {
   let first: Int
   let second: Int
   let year: Int
-  /// Of the day.
+  /// Since midnight.
   let milliseconds: Int64
-  /// The order of who writes dates so: with periods the day comes first, and who has a clock of
-  /// twelve hours, capital letters and no zeros puts the month first.
-  let usual: DateOrder?
+  /// The order that usually goes with the notation: day first with periods, month first with a
+  /// twelve-hour clock in capital letters and no leading zeros.
+  let usualOrder: DateOrder?
 
-  /// The first one in a text; nil if there is none.
+  /// The first date in a text; nil if there is none.
   init?(in text: ArraySlice<UInt8>) {
     var rest = text
     while rest.count >= 15 {
@@ -92,9 +95,9 @@ struct NumericDate: Hashable {
     (self.first, self.second, self.year) = (first, second, year)
     milliseconds = clock + fraction
     switch separator {
-    case UInt8(ascii: "."): usual = .dayFirst
-    case UInt8(ascii: "/") where half != nil && isCapital && !isPadded: usual = .monthFirst
-    default: usual = nil
+    case UInt8(ascii: "."): usualOrder = .dayFirst
+    case UInt8(ascii: "/") where half != nil && isCapital && !isPadded: usualOrder = .monthFirst
+    default: usualOrder = nil
     }
   }
 
@@ -113,42 +116,43 @@ struct NumericDate: Hashable {
     }
   }
 
-  /// The order without which it is no date; nil if it is one in both.
-  var only: DateOrder? {
+  /// The only order that gives a valid date; nil if both do.
+  var onlyValidOrder: DateOrder? {
     let allowed = DateOrder.allCases.filter { days($0) != nil }
     return allowed.count == 1 ? allowed[0] : nil
   }
 
-  /// As if the clock were UTC; nil where only an order could say which day it is.
+  /// The time as if the clock were UTC; nil if the day is ambiguous and no order is given.
   func time(_ order: DateOrder?) -> Int64? {
-    let order = only ?? order ?? (first == second ? .dayFirst : nil)
+    let order = onlyValidOrder ?? order ?? (first == second ? .dayFirst : nil)
     return order.flatMap(days).map { $0 * Timestamp.day + milliseconds }
   }
 }
 
 extension DateOrder {
-  /// The order of the dates of a log: the one that all of them are dates in, or that is usual where
-  /// they are written so; else the one in which they come one after the other, and close to each
-  /// other. Nil where nothing says it.
+  /// The order of a log's dates; nil if the dates do not settle it.
+  ///
+  /// It is the only order that makes all of them valid, or else the usual order of their notation,
+  /// or else the order that makes them run in one direction and in a much shorter span of time.
   static func order(of dates: [NumericDate]) -> DateOrder? {
-    let certain = Set(dates.compactMap(\.only))
+    let certain = Set(dates.compactMap(\.onlyValidOrder))
     guard certain.isEmpty else { return certain.count == 1 ? certain.first : nil }
-    let usual = Set(dates.compactMap(\.usual))
-    guard usual.isEmpty else { return usual.count == 1 ? usual.first : nil }
+    let usualOrder = Set(dates.compactMap(\.usualOrder))
+    guard usualOrder.isEmpty else { return usualOrder.count == 1 ? usualOrder.first : nil }
     let spans = allCases.compactMap { order in
       span(of: dates.compactMap { $0.time(order) }).map { (order: order, span: $0) }
     }
     guard spans.count > 1 else { return spans.first?.order }
     let (shorter, longer) = spans[0].span < spans[1].span ? (0, 1) : (1, 0)
-    return spans[shorter].span * minimumRatio <= spans[longer].span
+    return spans[shorter].span * minimumSpanRatio <= spans[longer].span
       && spans[longer].span > 0 ? spans[shorter].order : nil
   }
 
-  /// A day against a month, and some more.
-  private static let minimumRatio: Int64 = 8
+  /// How many times longer the span of the wrong order must be. Days read as months stretch a span
+  /// about thirty times.
+  private static let minimumSpanRatio: Int64 = 8
 
-  /// From the first to the last of times that come in their order or in the opposite one; nil for
-  /// others.
+  /// The time from the first to the last; nil unless the times only increase or only decrease.
   private static func span(of times: [Int64]) -> Int64? {
     let steps = zip(times, times.dropFirst())
     guard let first = times.first, let last = times.last,

@@ -1,7 +1,7 @@
 import RawBytes
 import XMPPStanza
 
-/// Why a text is no JSON; the numbers are byte offsets in it.
+/// Why a text is not JSON; the numbers are byte offsets in it.
 package enum JSONError: Error, Hashable, CustomStringConvertible {
   case unexpected(at: Int)
   case unfinished
@@ -22,11 +22,11 @@ package enum JSONError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// A strict scanner (RFC 8259).
+/// A strict JSON scanner (RFC 8259).
 ///
-/// A general decoder costs more a line than everything else that an import does.
+/// A general decoder costs more per line than the rest of an import.
 package struct JSONScanner: ~Escapable {
-  /// How deep an array or object inside of an object may be nested.
+  /// How deep an array or object inside an object may be nested.
   static let maximumDepth = 64
 
   private let bytes: RawSpan
@@ -37,11 +37,11 @@ package struct JSONScanner: ~Escapable {
     self.bytes = bytes
   }
 
-  /// Reads a line, or a document of several, that holds one object and nothing else but white
+  /// Reads a line, or a document of several lines, that holds one object and otherwise only white
   /// space.
   ///
-  /// - Returns: Its members. No key occurs twice among them, for which of the two is meant nobody
-  ///   can tell; of those further inside the last counts.
+  /// - Returns: The members of the object. A key that occurs twice in it is an error, because
+  ///   nothing says which of the two is meant; in objects further inside, the last one counts.
   package static func object(
     _ line: ArraySlice<UInt8>
   ) throws(JSONError) -> [String: JSONValue] {
@@ -61,7 +61,7 @@ package struct JSONScanner: ~Escapable {
     while index < bytes.byteCount, bytes[index].isXMLSpace { index += 1 }
   }
 
-  /// Skips white space and gives the next byte without taking it.
+  /// Skips white space and returns the next byte without consuming it.
   private mutating func peek() throws(JSONError) -> UInt8 {
     skipSpace()
     guard index < bytes.byteCount else { throw .unfinished }
@@ -119,7 +119,7 @@ package struct JSONScanner: ~Escapable {
     return values
   }
 
-  /// Takes the comma after which another member comes, or the end of all.
+  /// Takes a comma, after which another member comes, or the closing bracket.
   private mutating func hasMore(before close: UInt8) throws(JSONError) -> Bool {
     let separator = try peek()
     guard separator == UInt8(ascii: ",") || separator == close else { throw unexpected }
@@ -160,27 +160,27 @@ package struct JSONScanner: ~Escapable {
       || byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e")
   }
 
-  /// Whether the bytes are a number as RFC 8259 §6 has it.
+  /// Whether the bytes are a number (RFC 8259 §6).
   private static func isNumber(_ text: RawSpan) -> Bool {
     var index = 0
     var next: UInt8? { index < text.byteCount ? text[index] : nil }
-    func passDigits() -> Int {
+    func skipDigits() -> Int {
       let start = index
       while next?.isDigit == true { index += 1 }
       return index - start
     }
     if next == UInt8(ascii: "-") { index += 1 }
     let startsWithZero = next == UInt8(ascii: "0")
-    let whole = passDigits()
+    let whole = skipDigits()
     guard whole == 1 || (whole > 1 && !startsWithZero) else { return false }
     if next == UInt8(ascii: ".") {
       index += 1
-      guard passDigits() > 0 else { return false }
+      guard skipDigits() > 0 else { return false }
     }
     if let byte = next, byte | 0x20 == UInt8(ascii: "e") {
       index += 1
       if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { index += 1 }
-      guard passDigits() > 0 else { return false }
+      guard skipDigits() > 0 else { return false }
     }
     return index == text.byteCount
   }
@@ -233,7 +233,8 @@ package struct JSONScanner: ~Escapable {
     }
   }
 
-  /// The character of `\u4F60`, or of two that are a surrogate pair; half a pair is refused.
+  /// The character of `\u4F60`, or of two escapes that are a surrogate pair. Half a pair is an
+  /// error.
   private mutating func unicodeEscape() throws(JSONError) -> Unicode.Scalar {
     let start = index
     let first = try hexadecimal()
@@ -254,8 +255,8 @@ package struct JSONScanner: ~Escapable {
   private mutating func hexadecimal() throws(JSONError) -> UInt32 {
     guard index + 4 <= bytes.byteCount else { throw .unfinished }
     var value: UInt32 = 0
-    for place in index..<(index + 4) {
-      guard let digit = bytes[place].hexValue else { throw .badString(at: index) }
+    for offset in index..<(index + 4) {
+      guard let digit = bytes[offset].hexValue else { throw .badString(at: index) }
       value = value << 4 | UInt32(digit)
     }
     index += 4

@@ -1,24 +1,24 @@
 import XMPPStanza
 
-/// Reads a JSON document of any size piece by piece, and gives the values that somebody wants with
-/// their places. What nobody wants is passed over without being kept.
+/// Reads a JSON document of any size byte by byte, and emits the requested values with their paths.
+///
+/// All other values are skipped without being kept.
 struct JSONStream {
   enum Event {
-    /// A string with its quotes, or a number, as the document has it; nil if it is too long.
+    /// A string with its quotes, or a number, as written in the document; nil if it is too long.
     case value(ArraySlice<UInt8>?)
-    /// The object or array at the place has ended.
+    /// The end of the object or array at the path.
     case end
   }
 
   private enum Token {
     case none
-    /// A key or a string, whose last byte was perhaps a backslash.
+    /// A key or a string; its last byte may have been an escaping backslash.
     case string(isKey: Bool, isEscaping: Bool)
     case scalar
   }
 
-  /// The keys that lead to the value that is read, as far as anybody wants one; `*` for a member of
-  /// an array.
+  /// The keys that lead to the current value, down to `maximumPath`; `*` for a member of an array.
   private(set) var path: [String] = []
   /// Whether each open value is an object.
   private var isObject: [Bool] = []
@@ -29,25 +29,25 @@ struct JSONStream {
   private var isTooLong = false
   private let maximumBytes: Int
 
-  /// How deep values may be nested: of each, a byte is kept.
+  /// How deep values may be nested. One byte is kept for each open value.
   private static let maximumDepth = 1 << 20
-  /// How deep a value can be that somebody wants, as in `JSONScanner`.
+  /// How deep a requested value can be, as in `JSONScanner`.
   private static let maximumPath = 64
   private static let maximumKey = 256
 
-  /// - Parameter maximumBytes: The most that a value may have.
+  /// - Parameter maximumBytes: The maximum length of a value.
   init(maximumBytes: Int) {
     self.maximumBytes = maximumBytes
   }
 
-  /// Takes the next byte.
+  /// Reads the next byte.
   ///
   /// - Parameters:
-  ///   - wants: Says whether the value at the current path is to be kept.
-  ///   - take: Given a value that was wanted, or the end of any object or array, at its path.
-  /// - Throws: `JSONError` if the text is no JSON, and what `take` throws.
+  ///   - wants: Returns whether to keep the value at the current path.
+  ///   - emit: Receives each requested value, and the end of each object or array, with its path.
+  /// - Throws: `JSONError` if the text is not JSON, and what `emit` throws.
   mutating func read(
-    _ byte: UInt8, wants: ([String]) -> Bool, _ take: ([String], Event) throws -> Void
+    _ byte: UInt8, wants: ([String]) -> Bool, _ emit: ([String], Event) throws -> Void
   ) throws {
     switch token {
     case .string(let isKey, let isEscaping):
@@ -59,18 +59,18 @@ struct JSONStream {
       token = .none
       if isKey { return nameMember() }
       text.append(byte)
-      return try finishValue(take)
+      return try finishValue(emit)
     case .scalar:
       guard byte.isXMLSpace || ",]}".utf8.contains(byte) else { return keep(byte, isKey: false) }
       token = .none
-      try finishValue(take)
+      try finishValue(emit)
     case .none: break
     }
-    try readStructure(byte, wants, take)
+    try readStructure(byte, wants, emit)
   }
 
   private mutating func readStructure(
-    _ byte: UInt8, _ wants: ([String]) -> Bool, _ take: ([String], Event) throws -> Void
+    _ byte: UInt8, _ wants: ([String]) -> Bool, _ emit: ([String], Event) throws -> Void
   ) throws {
     switch byte {
     case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"),
@@ -89,7 +89,7 @@ struct JSONStream {
       expectsKey = false
       guard isObject.count < Self.maximumPath else { return }
       path.removeLast()
-      try take(path, .end)
+      try emit(path, .end)
     case UInt8(ascii: ","): expectsKey = isObject.last == true
     case UInt8(ascii: "\""):
       begin(.string(isKey: expectsKey, isEscaping: false), wants)
@@ -120,9 +120,9 @@ struct JSONStream {
     path[path.count - 1] = String(decoding: text, as: UTF8.self)
   }
 
-  private mutating func finishValue(_ take: ([String], Event) throws -> Void) throws {
+  private mutating func finishValue(_ emit: ([String], Event) throws -> Void) throws {
     defer { if text.capacity > Self.maximumKey << 10 { text = [] } }
     guard isWanted else { return }
-    try take(path, .value(isTooLong ? nil : text[...]))
+    try emit(path, .value(isTooLong ? nil : text[...]))
   }
 }

@@ -1,8 +1,8 @@
-/// A JSON document: what every command gives for `--json`, and what a line of JSON Lines says.
+/// A JSON document: the output of a command with `--json`, or a line of JSON Lines.
 package enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
-  /// A number without fraction or exponent that fits.
+  /// A number without a fraction or an exponent that fits into 64 bits.
   case integer(Int64)
   /// Any other number.
   case decimal(Double)
@@ -10,7 +10,7 @@ package enum JSONValue: Hashable, Sendable {
   case array([JSONValue])
   case object([String: JSONValue])
 
-  /// A text, or null where there is none.
+  /// A text, or null if there is none.
   package init(_ text: String?) {
     self = text.map { .string($0) } ?? .null
   }
@@ -20,7 +20,7 @@ package enum JSONValue: Hashable, Sendable {
     self = .integer(Int64(clamping: record))
   }
 
-  /// A record number, or null where there is none.
+  /// A record number, or null if there is none.
   package init(_ record: UInt64?) {
     self = record.map { JSONValue($0) } ?? .null
   }
@@ -30,7 +30,7 @@ package enum JSONValue: Hashable, Sendable {
     self = .array(texts.map { .string($0) })
   }
 
-  /// A record's time, or null where the source had no clock.
+  /// A record's time, or null if the source had no clock.
   package init(time: Int64?) {
     self.init(time.map(Timestamp.text))
   }
@@ -41,7 +41,7 @@ package enum JSONValue: Hashable, Sendable {
     return text
   }
 
-  /// An object with more members; what is no object stays as it is.
+  /// A copy of an object with more members; any other value is returned unchanged.
   package func adding(_ members: [String: JSONValue]) -> JSONValue {
     guard case .object(let own) = self else { return self }
     return .object(own.merging(members) { _, added in added })
@@ -49,23 +49,23 @@ package enum JSONValue: Hashable, Sendable {
 
   // MARK: Writing
 
-  /// The document as one line, keys in order, so that equal documents are equal bytes.
+  /// The document as one line with sorted keys, so that equal documents have equal bytes.
   ///
-  /// Control characters and those that turn the direction of a line are escaped, also where JSON
-  /// does not ask for it: the line may be read on a terminal.
+  /// Control characters and those that change the direction of text are escaped even if JSON does
+  /// not require it, because the line may be read on a terminal.
   package var text: String {
     var bytes: [UInt8] = []
     write(to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Appends what `text` gives, in UTF-8.
+  /// Appends `text` in UTF-8.
   package func write(to bytes: inout [UInt8]) {
     switch self {
     case .null: bytes += "null".utf8
     case .bool(let value): bytes += (value ? "true" : "false").utf8
     case .integer(let value): bytes += String(value).utf8
-    // JSON has no word for what is no number.
+    // JSON cannot write NaN or an infinity.
     case .decimal(let value): bytes += (value.isFinite ? String(value) : "null").utf8
     case .string(let value): Self.write(value, to: &bytes)
     case .array(let values):
@@ -105,7 +105,7 @@ package enum JSONValue: Hashable, Sendable {
       case "\r": bytes += #"\r"#.utf8
       case "\t": bytes += #"\t"#.utf8
       case _ where scalar.isObeyedByTerminals:
-        // All of them are in the basic plane.
+        // All of them are in the basic multilingual plane.
         let digits = String(scalar.value, radix: 16)
         bytes += (#"\u"# + String(repeating: "0", count: 4 - digits.count) + digits).utf8
       default: bytes += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
@@ -115,8 +115,8 @@ package enum JSONValue: Hashable, Sendable {
 }
 
 extension Unicode.Scalar {
-  /// Whether the character moves a terminal's cursor, begins a command to it, or turns the
-  /// direction of a line: what a contact wrote must do none of these.
+  /// Whether the character moves a terminal's cursor, begins a command to it, or changes the
+  /// direction of text. Text from a contact must not do any of this.
   package var isObeyedByTerminals: Bool {
     switch value {
     case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true

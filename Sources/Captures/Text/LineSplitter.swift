@@ -1,29 +1,29 @@
 import RawBytes
 
-/// Cuts the bytes of a file into lines, however they arrive.
+/// Splits the bytes of a file into lines, in chunks of any size.
 ///
 /// A line ends with a line feed, with or without carriage returns before it, or with the file. A
-/// byte-order mark at the start of the file is no part of the first line. A line that is too long
-/// is dropped, and said to be. NULs before a line are left out, and said to be: a file that was
-/// emptied while a program wrote it, or that a crash cut off, has them, be they gigabytes. So are
-/// the control sequences that programs write for terminals: no XML has their first byte.
+/// byte-order mark at the start of the file is not part of the first line. A line that is too long
+/// is dropped and reported. NULs before a line are left out and reported: a file that was truncated
+/// while a program wrote it, or cut off by a crash, can have gigabytes of them. Control sequences
+/// for terminals are left out too: their first byte is not allowed in XML.
 struct LineSplitter {
   private let maximumBytes: Int
-  /// The beginning of the line whose end has not come yet.
+  /// The beginning of a line whose end has not been read yet.
   private var carry: [UInt8] = []
   private var number = 0
   private var isDropping = false
-  /// Whether any of the bytes begins a color.
+  /// Whether any byte so far is an escape, which begins a color.
   private var mayHaveColors = false
-  /// How many NULs stood before the line whose end has not come.
+  /// The number of NULs before the line whose end has not been read yet.
   private var padding = 0
 
   /// One line without its end.
   struct Line {
     let number: Int
-    /// Nil for one that was too long.
+    /// Nil if the line was too long.
     var bytes: ArraySlice<UInt8>?
-    /// How many NULs stood before it.
+    /// The number of NULs before the line.
     var padding = 0
   }
 
@@ -40,11 +40,11 @@ struct LineSplitter {
     return lines
   }
 
-  /// Takes the next bytes of the file, and gives the lines that they complete.
+  /// Reads the next bytes of the file, and passes on the lines that they complete.
   ///
   /// - Parameters:
-  ///   - takeInPlace: Given each line of which nothing has to be left out, with its number, from
-  ///     where it stands, and says whether it took it; what it took does not come as a line.
+  ///   - takeInPlace: Receives each line from which nothing has to be left out, in place, with its
+  ///     number, and returns whether it consumed the line. A consumed line is not passed to `take`.
   mutating func read(
     _ chunk: [UInt8],
     takeInPlace: (RawSpan, Int) throws -> Bool,
@@ -65,7 +65,7 @@ struct LineSplitter {
     keep(chunk[withoutPadding(chunk, start..<chunk.count)])
   }
 
-  /// Gives the last line, where the file does not end with a line end.
+  /// Passes on the last line if the file does not end with a line end.
   mutating func finish(_ take: (Line) throws -> Void) rethrows {
     guard !carry.isEmpty || isDropping || padding > 0 else { return }
     try finishCarry({ _, _ in false }, take)
@@ -97,7 +97,7 @@ struct LineSplitter {
       isDropping = false
       return try give(nil, take)
     }
-    // Its memory is used again where nobody keeps the line.
+    // The memory is reused unless the receiver keeps the line.
     var whole: [UInt8] = []
     swap(&whole, &carry)
     try finishLine(whole, 0..<whole.count, takeInPlace, take)
@@ -105,8 +105,8 @@ struct LineSplitter {
     swap(&whole, &carry)
   }
 
-  /// Gives the line that some of these bytes are. Of most there is nothing to leave out, and they
-  /// become a slice once.
+  /// Passes on the line in a range of bytes. From most lines nothing is left out, and their bytes
+  /// are sliced only once.
   private mutating func finishLine(
     _ bytes: [UInt8], _ range: Range<Int>,
     _ takeInPlace: (RawSpan, Int) throws -> Bool, _ take: (Line) throws -> Void
@@ -132,8 +132,8 @@ struct LineSplitter {
     try take(Line(number: number, bytes: bytes, padding: padding))
   }
 
-  /// Leaves out `ESC [ 1 ; 34 m` and the other control sequences of terminals (ECMA-48 §5.4), and
-  /// the links that some print, `ESC ] 8 ; ; … BEL`.
+  /// The line without the control sequences of terminals such as `ESC [ 1 ; 34 m` (ECMA-48 §5.4),
+  /// and without the links that some programs print, `ESC ] 8 ; ; … BEL`.
   private static func withoutColors(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var output: [UInt8] = []
     var rest = line
@@ -155,7 +155,7 @@ struct LineSplitter {
         }
         let isString = code[end] == 0x1B
         let isEnded = isString && code[end...].dropFirst().first == 0x5C
-        // An escape that does not end it begins the next sequence.
+        // An escape that does not end the string begins the next sequence.
         rest = code[end...].dropFirst(isEnded ? 2 : isString ? 0 : 1)
       default:
         output.append(0x1B)

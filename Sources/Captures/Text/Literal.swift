@@ -3,14 +3,14 @@ import XMPPStanza
 /// Byte strings as programming languages print them.
 enum Literal: Equatable {
   case complete([UInt8])
-  /// More has to come.
+  /// The end of the literal has not been read yet.
   case unfinished
   case malformed
 
   // MARK: Python
 
-  /// `'…'` or `"…"` after the `b` of a byte string, as Python's `repr` prints it; what follows it
-  /// on the line is not looked at.
+  /// Reads `'…'` or `"…"` after the `b` of a byte string, as Python's `repr` prints it. The rest of
+  /// the line after the closing quote is ignored.
   static func python(_ text: ArraySlice<UInt8>) -> Literal {
     guard let quote = text.first, quote == UInt8(ascii: "'") || quote == UInt8(ascii: "\"") else {
       return .malformed
@@ -43,7 +43,7 @@ enum Literal: Equatable {
 
   // MARK: Lua
 
-  /// `"…"` with escapes such as `\\229`, as Prosody prints bytes that are not UTF-8.
+  /// Reads `"…"` with escapes such as `\\229`, as Prosody prints bytes that are not UTF-8.
   static func lua(_ text: ArraySlice<UInt8>) -> Literal {
     guard text.first == UInt8(ascii: "\"") else { return .malformed }
     var output: [UInt8] = []
@@ -79,11 +79,11 @@ enum Literal: Equatable {
 
   // MARK: Erlang
 
-  /// `<<"…">>`, also in pieces and with `/utf8`, or `<<60,105,…>>`, wrapped over any lines; or a
-  /// string `"…"` on one line.
+  /// Reads `<<"…">>`, also in pieces and with `/utf8`, or `<<60,105,…>>`, wrapped over any number
+  /// of lines; or a string `"…"` on one line.
   ///
-  /// What is in the quotes may stand there as it is: MongooseIM writes what it received with
-  /// `\"~s\"` (`ejabberd_receiver.erl`), and the quotes inside are XML's.
+  /// The text in the quotes may be unescaped: MongooseIM writes what it received with `\"~s\"`
+  /// (`ejabberd_receiver.erl`), and the quotes inside belong to the XML.
   static func erlang(_ text: ArraySlice<UInt8>) -> Literal {
     let literal = erlangLiteral(text)
     guard case .malformed = literal else { return literal }
@@ -126,7 +126,7 @@ enum Literal: Equatable {
     }
   }
 
-  /// Adjacent strings, which are one, and the type after the last.
+  /// Reads adjacent strings as one, and the type after the last.
   private static func erlangString(_ scanner: inout ByteScanner) -> Literal {
     var characters: [UInt8] = []
     while scanner.skip("\"") {
@@ -150,7 +150,7 @@ enum Literal: Equatable {
   private static func erlangEscape(_ scanner: inout ByteScanner) -> [UInt8]? {
     if scanner.skip("x{") {
       guard let digits = scanner.take(upTo: "}", limit: 9) else {
-        // Where it is cut off, nothing is left; else it is malformed.
+        // Nothing is left of a literal that was cut off; otherwise it is malformed.
         if scanner.rest.count < 9 { _ = scanner.take(scanner.rest.count) }
         return nil
       }
@@ -180,8 +180,8 @@ enum Literal: Equatable {
     }
   }
 
-  /// The bytes that a string stands for whose characters are bytes, itself printed as UTF-8; where
-  /// it holds others, it is text.
+  /// The bytes of a string whose characters are bytes, printed as UTF-8. A string with any other
+  /// character is text and is returned unchanged.
   private static func latin1(_ text: [UInt8]) -> [UInt8] {
     guard text.contains(where: { $0 >= 0x80 }), let string = String(validating: text, as: UTF8.self)
     else { return text }

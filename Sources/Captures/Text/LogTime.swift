@@ -1,19 +1,21 @@
 import Foundation
 
-/// A time as it stands in a log.
+/// A time as a log writes it.
 enum LogTime: Hashable {
   /// A `Timestamp`: milliseconds since 1970 in UTC.
   case complete(Int64)
-  /// The same by a clock that does not say its zone, as if that were UTC.
+  /// Milliseconds since 1970 from a clock that does not name its zone, read as if it were UTC.
   case local(Int64)
-  /// The same of a date of which the order of day and month is not known.
+  /// A date in which the order of day and month is not known, from a clock without a zone.
   case numeric(NumericDate)
   /// A clock without a year: month, day, and milliseconds of the day.
   case withoutYear(month: Int, day: Int, milliseconds: Int64)
 
-  /// The first `2026-11-20T10:00:00` in a text, with `-` or `/` within the day, `T` or a space
-  /// after it, and with or without a fraction after `.`, `,` or `:`, the half of the day, and a
-  /// zone.
+  /// The first time such as `2026-11-20T10:00:00` in a text; nil if there is none.
+  ///
+  /// The date has `-` or `/` in it and `T` or a space after it. A fraction after `.`, `,` or `:`,
+  /// `AM` or `PM`, and a zone are optional. Dates in other notations are found if there is none of
+  /// this kind.
   static func isoTime(in text: ArraySlice<UInt8>) -> LogTime? {
     var rest = text
     while rest.count >= 19 {
@@ -48,7 +50,8 @@ enum LogTime: Hashable {
     return offset(rest).map { .complete(time - $0) } ?? .local(time)
   }
 
-  /// `Nov 21 07:14:48`, as a text begins, with the month in one of several languages.
+  /// The time at the beginning of a text, such as `Nov 21 07:14:48`, with the month in one of
+  /// several languages.
   static func monthTime(_ text: ArraySlice<UInt8>) -> LogTime? {
     let words = text.split(separator: UInt8(ascii: " "), maxSplits: 3)
     guard words.count >= 3, let month = MonthNames.number(of: words[0]),
@@ -59,7 +62,7 @@ enum LogTime: Hashable {
     return withoutYear(month, day, clock + [0])
   }
 
-  /// `Sat Nov 21 10:46:05 2026`.
+  /// A time such as `Sat Nov 21 10:46:05 2026`.
   static func calendarTime(_ text: ArraySlice<UInt8>) -> LogTime? {
     let words = text.split(separator: UInt8(ascii: " "))
     guard words.count == 5, words[0].count == 3, words[4].count == 4,
@@ -71,7 +74,7 @@ enum LogTime: Hashable {
     }
   }
 
-  /// A day without a year, and the clock's hours, minutes, seconds and milliseconds.
+  /// A time without a year, from a month, a day, and hours, minutes, seconds and milliseconds.
   static func withoutYear(_ month: Int, _ day: Int, _ clock: [Int]) -> LogTime? {
     guard clock.count == 4, (1...12).contains(month), (1...31).contains(day),
       let time = Timestamp.clock(Int64(clock[0]), Int64(clock[1]), Int64(clock[2]))
@@ -79,7 +82,7 @@ enum LogTime: Hashable {
     return .withoutYear(month: month, day: day, milliseconds: time + Int64(clock[3]))
   }
 
-  /// A day and the clock's hours, minutes and seconds.
+  /// A time without a zone, from a day and hours, minutes and seconds.
   static func local(_ year: Int, _ month: Int, _ day: Int, _ clock: [Int]) -> LogTime? {
     guard clock.count == 3, let day = Timestamp.days(Int64(year), Int64(month), Int64(day)),
       let time = Timestamp.clock(Int64(clock[0]), Int64(clock[1]), Int64(clock[2]))
@@ -87,7 +90,7 @@ enum LogTime: Hashable {
     return .local(day * Timestamp.day + time)
   }
 
-  /// Takes `.689940`, `,689` or `:689`.
+  /// Takes a fraction such as `.689940`, `,689` or `:689`, and returns it in milliseconds.
   static func fraction(_ rest: inout ArraySlice<UInt8>) -> Int64 {
     guard let mark = rest.first, ".,:".utf8.contains(mark) else { return 0 }
     let digits = rest.dropFirst().prefix(while: \.isDigit)
@@ -97,14 +100,14 @@ enum LogTime: Hashable {
     return firstThree.prefix(3).reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
   }
 
-  /// Which half of a day of twelve hours a clock shows.
+  /// A half of the day on a twelve-hour clock.
   enum Half: Hashable {
     case morning
     case evening
   }
 
-  /// Takes `AM` or `PM` after a clock, with or without a space; nil where it is none, or begins a
-  /// word.
+  /// Takes `AM` or `PM` after a clock time, with or without a space; nil if neither comes next, or
+  /// if the letters begin a word.
   static func half(_ rest: inout ArraySlice<UInt8>) -> Half? {
     let text = rest.first == UInt8(ascii: " ") ? rest.dropFirst() : rest
     guard let first = text.first, let second = text.dropFirst().first, second | 0x20 == 0x6D,
@@ -120,13 +123,14 @@ enum LogTime: Hashable {
     return half
   }
 
-  /// The hour of the day by a clock that may have twelve. One over 12 counts as it is.
+  /// The hour of the day on a clock of twelve or twenty-four hours. An hour over 12 counts as
+  /// written.
   static func hour(_ hour: Int64, _ half: Half?) -> Int64 {
     guard let half, (1...12).contains(hour) else { return hour }
     return hour % 12 + (half == .evening ? 12 : 0)
   }
 
-  /// The milliseconds that a zone, `Z`, `+01:00` or `-0500`, is ahead of UTC; nil where there is
+  /// The offset of a zone, `Z`, `+01:00` or `-0500`, from UTC in milliseconds; nil if there is
   /// none.
   private static func offset(_ rest: ArraySlice<UInt8>) -> Int64? {
     guard let sign = rest.first else { return nil }
@@ -140,33 +144,33 @@ enum LogTime: Hashable {
   }
 }
 
-/// Turns the times of one log into milliseconds.
+/// Converts the times of one log into milliseconds since 1970.
 struct LogClock {
-  /// The year that a clock without one stands in; nil where nobody said.
+  /// The year for times that have none; nil if it was not given.
   private var year: Int64?
   private var month = 0
-  /// Whether a time was left open for want of a year.
+  /// Whether a time could not be converted because its year is unknown.
   private(set) var lacksYear = false
-  /// The zone of a clock that does not say its own; nil is UTC.
+  /// The zone for times that do not name theirs; nil is UTC.
   private let zone: TimeZone?
-  /// Whether the day or the month comes first in dates of numbers; nil where nothing says it.
+  /// Whether the day or the month comes first in dates in numbers; nil if unknown.
   private let dateOrder: DateOrder?
 
-  /// The clock of a log that is read so.
+  /// Creates the clock of a log that is read with these options.
   init(_ options: ReaderOptions) {
     year = options.year.flatMap { (0...9999).contains($0) ? Int64($0) : nil }
     zone = options.zone
     dateOrder = options.carrier.dateOrder
   }
 
-  /// Whole milliseconds since 1970; nil where they lie outside of the years that calendars know.
+  /// Whole milliseconds since 1970; nil if they are outside the range of dates.
   static func milliseconds(exactly time: Double) -> Int64? {
-    // 100,000,000 days on either side, as in ECMAScript.
+    // 100,000,000 days before and after 1970, as in ECMAScript.
     guard abs(time) <= 8.64e15 else { return nil }
     return Int64(exactly: time.rounded(.down))
   }
 
-  /// The time, nil where the log and the user leave it open.
+  /// The time; nil if neither the log nor the user determines it.
   mutating func milliseconds(_ stamp: LogTime?) -> Int64? {
     switch stamp {
     case nil: return nil
@@ -178,7 +182,7 @@ struct LogClock {
         lacksYear = true
         return nil
       }
-      // From December to January, and not back by a line that came late.
+      // The year changes from December to January, but not back for a line that is late.
       if month - newMonth > 6 { year = known + 1 }
       month = newMonth
       guard let year, let days = Timestamp.days(year, Int64(month), Int64(day)) else {
@@ -188,14 +192,16 @@ struct LogClock {
     }
   }
 
-  /// A time by the clock of the zone. An hour that it goes through twice is taken as the first, one
-  /// that it leaves out as if the clock had not been put forward yet.
+  /// The UTC time of a local time in the zone.
+  ///
+  /// An hour that the clock repeats is taken as the first of the two; in an hour that it skips, the
+  /// offset from before the change is used.
   private func universal(_ time: Int64) -> Int64 {
     guard let zone else { return time }
     func offset(_ time: Int64) -> Int64 {
       Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time) / 1000))) * 1000
     }
-    // A day before, the clock's offset is the one before any change of that day.
+    // One day before, the offset is the one from before any change of that day.
     let before = time - offset(time - Timestamp.day)
     let after = time - offset(time + Timestamp.day)
     let isAfter = before + offset(before) != time && after + offset(after) == time

@@ -1,7 +1,7 @@
-/// Dates with the name of the month and a year: `5. März 2026 08:05:06`, `05/Mar/2026:08:05:06`,
+/// Dates with the name of a month and a year: `5. März 2026 08:05:06`, `05/Mar/2026:08:05:06`,
 /// `Mar 5, 2026, 8:05:06 PM`, `Thu Mar  5 08:05:06 2026`, and `2026年3月5日 下午8:05:06`.
 enum NamedDate {
-  /// Where day, clock and year stand, counted from the month.
+  /// The positions of day, clock and year relative to the month.
   private static let orders = [
     (day: -1, clock: 2, year: 1), (day: 1, clock: 2, year: -1), (day: 1, clock: 3, year: 2),
     (day: 1, clock: 2, year: 5),
@@ -9,17 +9,16 @@ enum NamedDate {
   private static let separators = Set(" .,/-:[".utf8)
   private static let maximumWords = 24
 
-  /// The first one in a text, as a time by a clock that does not say its zone; nil if there is
-  /// none.
+  /// The first such date in a text, as a local time; nil if there is none.
   static func time(in text: ArraySlice<UInt8>) -> LogTime? {
-    // A clock has two colons and a year four digits, and few texts before stanzas have both.
+    // A clock time has two colons and a year has four digits. Few texts before stanzas have both.
     guard text.count >= 14, text.count(where: { $0 == UInt8(ascii: ":") }) >= 2,
       text.split(whereSeparator: { !$0.isDigit }).contains(where: { $0.count == 4 })
     else { return nil }
     var (words, half) = ([ArraySlice<UInt8>](), LogTime.Half?.none)
     for word in allWords(of: text) {
       let name = String(decoding: word, as: UTF8.self).lowercased()
-      // In German `am` stands before a date.
+      // In German, `am` comes before a date.
       let followsNumber = words.last?.first?.isDigit ?? false
       switch name {
       case "am" where followsNumber: half = .morning
@@ -45,9 +44,9 @@ enum NamedDate {
   private static func time(
     _ month: Int, at index: Int, _ words: [ArraySlice<UInt8>], _ half: LogTime.Half?
   ) -> LogTime? {
-    func number(_ place: Int, _ range: ClosedRange<Int>) -> Int? {
-      guard words.indices.contains(index + place), words[index + place].count <= 4,
-        let value = Int(String(decoding: words[index + place], as: UTF8.self)),
+    func number(_ offset: Int, _ range: ClosedRange<Int>) -> Int? {
+      guard words.indices.contains(index + offset), words[index + offset].count <= 4,
+        let value = Int(String(decoding: words[index + offset], as: UTF8.self)),
         range.contains(value)
       else { return nil }
       return value
@@ -63,8 +62,8 @@ enum NamedDate {
     return nil
   }
 
-  /// Digits and what is neither digits nor separators, apart from each other; the sign of a month
-  /// in Chinese or Korean stays with its number.
+  /// Splits a text into runs of digits and runs of other characters, without separators. The sign
+  /// for a month in Chinese or Korean stays with its number.
   private static func allWords(of text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
     var words: [ArraySlice<UInt8>] = []
     var rest = text
@@ -85,7 +84,7 @@ enum NamedDate {
 }
 
 extension MonthNames {
-  /// The number of a month by its short name or by its full one.
+  /// The number of a month by its short name or its full name.
   fileprivate static func number(ofFull word: ArraySlice<UInt8>) -> Int? {
     if let number = number(of: word) { return number }
     let beginning = String(decoding: word, as: UTF8.self).prefix(3)

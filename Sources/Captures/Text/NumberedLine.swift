@@ -3,6 +3,6 @@ struct NumberedLine {
   /// Counted from 1.
   let number: Int
   let bytes: ArraySlice<UInt8>
-  /// When what carried the line says that it was written, in milliseconds since 1970.
+  /// The time that the carrier of the line says it was written at, in milliseconds since 1970.
   var time: Int64?
 }

@@ -1,16 +1,18 @@
-/// The time of a record, as it is written and read: milliseconds since 1970, in UTC.
+/// The time of a record as it is written and read: milliseconds since 1970, in UTC.
 package enum Timestamp {
   /// A day in milliseconds.
   package static let day: Int64 = 86_400_000
   /// In the Gregorian calendar, 400 years are always this many days.
   private static let daysOf400Years: Int64 = 146_097
-  /// From 0000-03-01, where the counting of `date(ofDay:)` begins, to 1970-01-01.
+  /// The days from 0000-03-01, where `date(ofDay:)` starts counting, to 1970-01-01.
   private static let daysBefore1970: Int64 = 719_468
 
   // MARK: Writing
 
-  /// As in `2026-11-20T10:00:00.000Z` (RFC 3339). A year beyond 9999 has more digits, one before
-  /// the year 0 a sign: no time that a log can hold is without a text.
+  /// The time as text, as in `2026-11-20T10:00:00.000Z` (RFC 3339).
+  ///
+  /// A year after 9999 has more digits, and a year before 0 has a sign, so that every time that a
+  /// log can hold has a text.
   package static func text(_ milliseconds: Int64) -> String {
     let (year, month, dayOfMonth) = date(ofDay: milliseconds.quotientAndRemainder(day).quotient)
     let date = "\(digits(year, 4))-\(digits(month, 2))-\(digits(dayOfMonth, 2))"
@@ -32,8 +34,10 @@ package enum Timestamp {
 
   // MARK: Reading
 
-  /// Reads a time with a zone, with or without a fraction (RFC 3339), whole: nil where the text is
-  /// none, or names a day or an hour that does not exist. What is finer than a millisecond is cut.
+  /// The time of a text that is a time with a zone, with or without a fraction (RFC 3339); nil for
+  /// any other text, and for a day or an hour that does not exist.
+  ///
+  /// Digits finer than a millisecond are cut off.
   package static func parse(_ text: String) -> Int64? {
     let pattern =
       /(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))/
@@ -56,13 +60,12 @@ package enum Timestamp {
 
   // MARK: The calendar and the clock
 
-  /// The days from 1970-01-01 to a day of the years 0 to 9999; nil where the calendar has no
-  /// such day.
+  /// The days from 1970-01-01 to a day of the years 0 to 9999; nil if the calendar has no such day.
   static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64? {
     guard (0...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else {
       return nil
     }
-    // Counted in years that begin in March, so that the leap day comes last.
+    // Years are counted from March, so that the leap day comes last.
     let shifted = month > 2 ? year : year - 1
     let (era, yearOfEra) = shifted.quotientAndRemainder(400)
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
@@ -72,7 +75,7 @@ package enum Timestamp {
     return date.month == month && date.day == day ? days : nil
   }
 
-  /// The day of the calendar that is this many days after 1970-01-01.
+  /// The calendar date of the day that is this many days after 1970-01-01.
   private static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let (era, dayOfEra) = (day + daysBefore1970).quotientAndRemainder(daysOf400Years)
     let yearOfEra =
@@ -85,8 +88,8 @@ package enum Timestamp {
     )
   }
 
-  /// The milliseconds from midnight to an hour, a minute and a second; nil where no clock shows
-  /// them. A second of 60 is a leap second, and the next one by this count.
+  /// The milliseconds from midnight to a time of day; nil if no clock shows it. A second of 60 is a
+  /// leap second, and counts as the first second of the next minute.
   static func clock(_ hour: Int64, _ minute: Int64, _ second: Int64) -> Int64? {
     guard (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second) else {
       return nil
