@@ -178,19 +178,19 @@ package struct CaptureReader {
 private struct LineInlet {
   /// Whether programs write such logs as text, which carriers change.
   let isText: Bool
-  private let unloading: Unloading
+  private let remover: LayerRemover
   /// For the times that the carrier says.
   private var clock: LogClock
 
   init(_ options: ReaderOptions, isText: Bool) {
     self.isText = isText
-    unloading = Unloading(
+    remover = LayerRemover(
       isText ? options.carrier.layers : [], maximumBytes: 6 * options.limits.bytesPerElement)
     clock = LogClock(options)
   }
 
   var lacksYear: Bool { clock.lacksYear }
-  var unread: UnreadLines { unloading.unread }
+  var unread: UnreadLines { remover.unread }
 
   mutating func take(
     _ line: LineSplitter.Line, _ reader: any LineReader, _ sink: LineReader.Sink
@@ -205,14 +205,14 @@ private struct LineInlet {
     }
     let carried = CarriedLine(bytes: bytes, number: line.number)
     guard isText else { return try give(carried, reader, sink) }
-    let unloading = unloading
-    try unloading.take(carried) { line in try give(line, reader, sink) }
+    let remover = remover
+    try remover.process(carried) { line in try give(line, reader, sink) }
   }
 
   /// Takes the end of the file.
   mutating func finish(_ reader: any LineReader, _ sink: LineReader.Sink) throws {
-    let unloading = unloading
-    try unloading.finish { line in try give(line, reader, sink) }
+    let remover = remover
+    try remover.finish { line in try give(line, reader, sink) }
   }
 
   /// Hands a line to its reader, and on what it gives.

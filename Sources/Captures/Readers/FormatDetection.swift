@@ -14,7 +14,7 @@ extension CaptureFormat {
   /// The same of a capture whose carrier is known.
   package static func detect(_ head: [UInt8], within carrier: Carrier) -> CaptureFormat? {
     // Lines that look like a program's fit nothing if none of its records is among them.
-    let text = carrier.unloaded(head)
+    let text = carrier.content(of: head)
     guard let known = detectUnwrapped(text) else {
       return isPasted(head, carrier) ? .pasted : detectXML(text)?.format
     }

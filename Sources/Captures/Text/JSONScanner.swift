@@ -12,7 +12,7 @@ package enum JSONError: Error, Hashable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .unexpected(let offset): "the line is no JSON object (byte \(offset))"
+    case .unexpected(let offset): "the line is not a JSON object (byte \(offset))"
     case .unfinished: "the JSON object does not end"
     case .badString(let offset): "a JSON string is malformed (byte \(offset))"
     case .badNumber(let offset): "a JSON number is malformed (byte \(offset))"

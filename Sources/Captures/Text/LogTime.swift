@@ -153,7 +153,7 @@ struct LogClock {
   private(set) var lacksYear = false
   /// The zone for times that do not name theirs; nil is UTC.
   private let zone: TimeZone?
-  /// Whether the day or the month comes first in dates in numbers; nil if unknown.
+  /// Whether the day or the month comes first in numeric dates; nil if unknown.
   private let dateOrder: DateOrder?
 
   /// Creates the clock of a log that is read with these options.

@@ -1,41 +1,41 @@
-/// What carried a log to its reader and changed its text on the way: an encoding, and layers around
-/// its lines, the outermost first.
+/// How a log was carried to its reader and changed on the way: an encoding, and layers around its
+/// lines, outermost first.
 ///
-/// Each layer but the order takes memory for one line at most of each program whose lines it joins,
-/// and time in proportion to the text.
+/// Each layer except `newestFirst` takes memory for at most one line of each program whose lines it
+/// joins, and time in proportion to the text.
 package struct Carrier: Hashable, Sendable {
   package var encoding: TextEncoding?
   package var layers: [Layer]
-  /// Whether the day or the month comes first in dates of numbers; nil where nothing says it.
+  /// Whether the day or the month comes first in numeric dates; nil if unknown.
   package var dateOrder: DateOrder?
-  /// Whether there are such dates, and the order was not found.
+  /// Whether there are numeric dates whose order was not found.
   package var hasUnclearDates = false
-  /// The word that says which device a stanza is of, where a log has several that do not say so
-  /// otherwise.
+  /// The word that names the device of a stanza, in a log of several devices that are not told
+  /// apart otherwise.
   package var connectionWord: ConnectionWord?
 
-  /// The text as its program wrote it.
+  /// A log as its program wrote it, without any carrier.
   package static let none = Carrier(layers: [])
 
   package enum Layer: Hashable, Sendable {
-    /// `> ` before each line, as in mails and Markdown, up to this many times.
+    /// `> ` before each line, as in mails and Markdown, at most this many times.
     case quote(Int)
-    /// So much white space before each line.
+    /// This many white-space characters before each line.
     case indentation(Int)
-    /// Its number before each line, as editors and web pages show it.
+    /// The number of each line before it, as editors and web pages show it.
     case lineNumbers
-    /// `=3D` for `=`, and `=` at the end of a line that goes on (RFC 2045 §6.7).
+    /// `=3D` for `=`, and `=` at the end of a line that continues on the next (RFC 2045 §6.7).
     case quotedPrintable
     /// Lines cut at one width.
     case wrap(LineWrap)
     /// A table of comma-separated values (RFC 4180) with the lines in one column.
     case table(TableColumns)
-    /// What a collector of logs put around each line.
+    /// The text that a log collector put around each line.
     case wrapper(LineWrapper)
     /// `&lt;` for `<`, as in the source of a web page.
     case entities
-    /// The newest entry before all others.
-    case newestFirst(TurnedUnit)
+    /// Entries in the opposite order, the newest first.
+    case newestFirst(ReversalUnit)
   }
 
   package init(encoding: TextEncoding? = nil, layers: [Layer]) {
@@ -43,7 +43,7 @@ package struct Carrier: Hashable, Sendable {
     self.layers = layers
   }
 
-  /// What a person should know of how the text is read.
+  /// What the user should know about how the text is read.
   package var notes: [String] {
     var notes: [String] = []
     for case .newestFirst in layers {
@@ -57,19 +57,19 @@ package struct Carrier: Hashable, Sendable {
     return notes
   }
 
-  /// Whether the lines of each program are a log of its own.
+  /// Whether the lines of each program are read as a separate log.
   var separatesSources: Bool {
     layers.contains { if case .wrapper(let wrapper) = $0 { wrapper.separates } else { false } }
   }
 
-  /// The first bytes of a file without what carried them.
-  package func unloaded(_ head: [UInt8]) -> [UInt8] {
+  /// The first bytes of a file without their encoding and layers.
+  package func content(of head: [UInt8]) -> [UInt8] {
     let text = encoding.map { $0.decoded(head) } ?? head
-    guard !layers.isEmpty || TextLayers.needsMending(text) else { return text }
+    guard !layers.isEmpty || TextLayers.needsRepair(text) else { return text }
     return Self.text(of: LineSplitter.lines(of: text), within: layers)
   }
 
-  /// The lines that the layers hold, each with a line end.
+  /// The lines without the layers, each with a line end.
   static func text(of lines: [ArraySlice<UInt8>], within layers: [Layer]) -> [UInt8] {
     var text: [UInt8] = []
     for line in Self.lines(of: lines, within: layers) {
@@ -79,31 +79,31 @@ package struct Carrier: Hashable, Sendable {
     return text
   }
 
-  /// The lines that the layers hold.
+  /// The lines without the layers.
   static func lines(of lines: [ArraySlice<UInt8>], within layers: [Layer]) -> [CarriedLine] {
-    let unloading = Unloading(layers, maximumBytes: .max)
+    let remover = LayerRemover(layers, maximumBytes: .max)
     var found: [CarriedLine] = []
     for (number, line) in lines.enumerated() {
-      try? unloading.take(CarriedLine(bytes: line, number: number + 1)) { found.append($0) }
+      try? remover.process(CarriedLine(bytes: line, number: number + 1)) { found.append($0) }
     }
-    try? unloading.finish { found.append($0) }
+    try? remover.finish { found.append($0) }
     return found
   }
 }
 
-/// A line on its way through the layers around it.
+/// A line while the layers around it are being removed.
 struct CarriedLine {
   var bytes: ArraySlice<UInt8>
-  /// The number of the file's line that it begins on, from 1.
+  /// The number, from 1, of the file's line on which it begins.
   var number: Int
-  /// When it was collected, where a layer says so.
+  /// When the line was collected; nil if no layer says so.
   var time: LogTime?
-  /// Whether it goes on with the entry of the line before it.
+  /// Whether it belongs to the entry of the line before it.
   var isContinuation = false
-  /// The program that wrote it, where a collector gathered those of several.
+  /// The program that wrote it, if a collector gathered the lines of several.
   var source = ""
 
-  /// The line without its bytes: the beginning of one that several are joined to.
+  /// The line without its bytes, to which the bytes of several lines are appended.
   var cleared: CarriedLine {
     var line = self
     line.bytes = []
@@ -116,15 +116,15 @@ struct CarriedLine {
   }
 }
 
-/// Takes one layer off the lines of a file.
+/// Removes one layer from the lines of a file.
 protocol LineStep: AnyObject {
-  typealias Give = (CarriedLine) throws -> Void
+  typealias Emit = (CarriedLine) throws -> Void
 
-  /// Takes the next line and gives those that it completes.
-  func take(_ line: CarriedLine, _ give: Give) throws
-  /// Gives what still waits at the end of the file.
-  func finish(_ give: Give) throws
-  /// The lines that hold the beginning of an element and were not given.
+  /// Processes the next line and emits the lines that it completes.
+  func process(_ line: CarriedLine, _ emit: Emit) throws
+  /// Emits the lines that are still held at the end of the file.
+  func finish(_ emit: Emit) throws
+  /// The lines that contain the beginning of an element and were not emitted.
   var unread: UnreadLines { get }
 }
 
@@ -132,37 +132,37 @@ extension LineStep {
   var unread: UnreadLines { UnreadLines() }
 }
 
-/// Takes all layers off the lines of a file.
-struct Unloading {
+/// Removes all layers from the lines of a file.
+struct LayerRemover {
   private let steps: [any LineStep]
 
-  /// - Parameter maximumBytes: How long a line can become that several are joined to.
+  /// - Parameter maximumBytes: The maximum length of a line that is joined from several.
   init(_ layers: [Carrier.Layer], maximumBytes: Int) {
     steps = layers.map { $0.step(maximumBytes: maximumBytes) }
   }
 
-  /// Whether the lines stay as they are.
+  /// Whether the lines are passed on unchanged.
   var isEmpty: Bool { steps.isEmpty }
 
-  /// The lines that hold the beginning of an element and were not given.
+  /// The lines that contain the beginning of an element and were not emitted.
   var unread: UnreadLines { steps.reduce(UnreadLines()) { $0.adding($1.unread) } }
 
-  func take(_ line: CarriedLine, _ give: LineStep.Give) throws {
-    try pass(line, from: 0, give)
+  func process(_ line: CarriedLine, _ emit: LineStep.Emit) throws {
+    try pass(line, from: 0, emit)
   }
 
-  func finish(_ give: LineStep.Give) throws {
+  func finish(_ emit: LineStep.Emit) throws {
     for (index, step) in steps.enumerated() {
-      try step.finish { try pass($0, from: index + 1, give) }
+      try step.finish { try pass($0, from: index + 1, emit) }
     }
   }
 
-  /// A line is mended before each layer: what a web page changed, it changed in all of them.
-  private func pass(_ line: CarriedLine, from index: Int, _ give: LineStep.Give) throws {
+  /// Repairs the line before each layer, because a web page changes the text of all layers.
+  private func pass(_ line: CarriedLine, from index: Int, _ emit: LineStep.Emit) throws {
     var line = line
-    line.bytes = TextLayers.mended(line.bytes)
-    guard index < steps.count else { return try give(line) }
-    try steps[index].take(line) { try pass($0, from: index + 1, give) }
+    line.bytes = TextLayers.repaired(line.bytes)
+    guard index < steps.count else { return try emit(line) }
+    try steps[index].process(line) { try pass($0, from: index + 1, emit) }
   }
 }
 
@@ -182,7 +182,7 @@ extension Carrier.Layer {
   }
 }
 
-/// A layer that changes each line by itself.
+/// A layer that changes each line independently.
 private final class ChangeStep: LineStep {
   private let change: (ArraySlice<UInt8>) -> ArraySlice<UInt8>
 
@@ -190,82 +190,83 @@ private final class ChangeStep: LineStep {
     self.change = change
   }
 
-  func take(_ line: CarriedLine, _ give: Give) throws {
+  func process(_ line: CarriedLine, _ emit: Emit) throws {
     var line = line
     line.bytes = change(line.bytes)
-    try give(line)
+    try emit(line)
   }
 
-  func finish(_ give: Give) throws {}
+  func finish(_ emit: Emit) throws {}
 }
 
-/// Takes off what a collector put around lines, and joins those that it has cut.
+/// Removes the text that a collector put around lines, and joins lines that it split.
 private final class WrapperStep: LineStep {
-  /// What one program writes to one of its streams: a line of another may stand between two parts.
-  private struct Lane: Hashable {
+  /// One output stream of one program. A line of another stream may come between two parts of a
+  /// line.
+  private struct StreamKey: Hashable {
     let source: String
     let stream: String
   }
 
-  /// The beginning of a line that goes on with the next.
-  private struct Carry {
+  /// The beginning of a line that continues on the next.
+  private struct PartialLine {
     var line: CarriedLine
-    /// Whether it goes on unless the next begins as it does.
+    /// Whether the next line continues this one only if it begins differently.
     var isUncertain: Bool
   }
 
   private let wrapper: LineWrapper
   private let maximumBytes: Int
-  private var carries: [Lane: Carry] = [:]
+  private var partialLines: [StreamKey: PartialLine] = [:]
   private(set) var unread = UnreadLines()
 
   init(_ wrapper: LineWrapper, _ maximumBytes: Int) {
     (self.wrapper, self.maximumBytes) = (wrapper, maximumBytes)
   }
 
-  func take(_ line: CarriedLine, _ give: Give) throws {
+  func process(_ line: CarriedLine, _ emit: Emit) throws {
     guard let lines = wrapper.kind.lines(line.bytes) else {
-      if wrapper.passes(line.bytes) { return try give(line) }
+      if wrapper.keepsUnwrapped(line.bytes) { return try emit(line) }
       return unread.note(line.bytes, number: line.number)
     }
     for inner in lines {
-      if wrapper.holds(inner) {
-        try take(inner, line, give)
+      if wrapper.includes(inner) {
+        try process(inner, line, emit)
       } else {
         unread.note(inner.text, number: line.number)
       }
     }
   }
 
-  private func take(_ inner: LineWrapper.Line, _ line: CarriedLine, _ give: Give) throws {
-    // What a second collector does not name, the first has named.
+  private func process(_ inner: LineWrapper.Line, _ line: CarriedLine, _ emit: Emit) throws {
+    // The outer collector's name is used if the inner one gives none.
     let source = inner.source.isEmpty ? line.source : inner.source
-    let lane = Lane(source: source, stream: inner.stream)
-    // Removed first, so that what is appended copies nothing.
-    var carry = carries.removeValue(forKey: lane)
-    if let open = carry, open.isUncertain,
+    let key = StreamKey(source: source, stream: inner.stream)
+    // Removed first, so that appending does not copy.
+    var partial = partialLines.removeValue(forKey: key)
+    if let open = partial, open.isUncertain,
       LineWrap.start(of: open.line.bytes) == LineWrap.start(of: inner.text)
     {
-      carry = nil
-      try give(open.line)
+      partial = nil
+      try emit(open.line)
     }
-    // What no element can be as long as ends where it is.
-    let isBounded = (carry?.line.bytes.count ?? 0) <= maximumBytes
-    var whole = carry?.line ?? line.cleared
-    if carry == nil { whole.isContinuation = inner.isContinuation || line.isContinuation }
-    carry = nil
+    // A line longer than the element limit cannot become an element: stop joining.
+    let isBounded = (partial?.line.bytes.count ?? 0) <= maximumBytes
+    var whole = partial?.line ?? line.cleared
+    if partial == nil { whole.isContinuation = inner.isContinuation || line.isContinuation }
+    partial = nil
     if whole.bytes.isEmpty { whole.bytes = inner.text } else { whole.bytes += inner.text }
-    // The last part says when the whole was there.
+    // The line was complete at the time of its last part.
     whole.time = inner.time ?? whole.time ?? line.time
     whole.source = source
-    guard inner.goesOn || inner.isFull, isBounded else { return try give(whole) }
-    carries[lane] = Carry(line: whole, isUncertain: inner.isFull)
+    guard inner.isPartial || inner.isFull, isBounded else { return try emit(whole) }
+    partialLines[key] = PartialLine(line: whole, isUncertain: inner.isFull)
   }
 
-  func finish(_ give: Give) throws {
-    for carry in carries.values.sorted(by: { $0.line.number < $1.line.number }) {
-      try give(carry.line)
+  func finish(_ emit: Emit) throws {
+    for partial in partialLines.values.sorted(by: { $0.line.number < $1.line.number }) {
+      try emit(partial.line)
     }
-    carries = [:]
+    partialLines = [:]
   }
 }

@@ -1,19 +1,18 @@
 import XMPPStanza
 
 extension Carrier {
-  /// Looks at the first bytes of a file, 64 KiB of which are enough, for what carried the log in
-  /// them.
+  /// Finds how the log in the first bytes of a file was carried; 64 KiB are enough.
   ///
-  /// A layer is taken off if the text has its marks throughout and no fewer stanzas can be read
-  /// without it, or if more can be read.
+  /// A layer is removed if the text has its marks throughout and no fewer stanzas can be read
+  /// without it, or if more stanzas can be read without it.
   ///
-  /// - Parameter encoding: the encoding if it was given; nil to find it by looking.
+  /// - Parameter encoding: The encoding, if given; nil to detect it.
   package init(_ head: [UInt8], encoding: TextEncoding? = nil) {
     self.encoding = encoding ?? TextEncoding(head)
     layers = []
     let text = self.encoding.map { $0.decoded(head) } ?? head
     if let plain = CaptureFormat.detectUnwrapped(text), !plain.isOfLines { return }
-    let outer = CarrierDetection.wholeLines(of: text).map(TextLayers.mended)
+    let outer = CarrierDetection.wholeLines(of: text).map(TextLayers.repaired)
     var lines = outer
     while layers.count < CarrierDetection.maximumLayers,
       let layer = CarrierDetection.outermost(of: lines)
@@ -36,23 +35,23 @@ extension Carrier {
 }
 
 extension Carrier {
-  /// Whether an element of a stream may begin in a part of a file: to look for one costs far less
-  /// than to look for a format.
+  /// Whether an element of a stream may begin in a part of a file. Much faster than detecting a
+  /// format.
   package static func mayHoldElement(_ part: [UInt8]) -> Bool {
     // Older Erlang prints bytes as numbers.
     ElementStart.isIn(part[...]) || part[...].position(of: Array("<<60,".utf8)) != nil
   }
 }
 
-/// How well lines can be read.
+/// A measure of how well lines can be read.
 struct ReadingScore {
-  /// More is better, and 0 is not at all.
+  /// More is better; 0 means not at all.
   var value = 0
-  /// Whether they are in the format of a program.
+  /// Whether the lines are in the format of a known program.
   var isKnown = false
 }
 
-/// How well lines can be read as they are; found once, where anything asks for it.
+/// The score of lines with all their layers, computed when first needed.
 final class PlainScore {
   let lines: [ArraySlice<UInt8>]
   private(set) lazy var score = CarrierDetection.score(lines)
@@ -63,7 +62,7 @@ final class PlainScore {
 }
 
 extension [ArraySlice<UInt8>] {
-  /// The lines with their ends.
+  /// The lines as one text, each with a line end.
   var text: [UInt8] {
     var text: [UInt8] = []
     for line in self {
@@ -78,18 +77,18 @@ extension [ArraySlice<UInt8>] {
 enum CarrierDetection {
   static let maximumLayers = 5
 
-  /// The lines of the first bytes of a file but for a last one that may be cut off.
+  /// The lines of the first bytes of a file, without a last one that may be cut off.
   static func wholeLines(of head: [UInt8]) -> [ArraySlice<UInt8>] {
     let lines = LineSplitter.lines(of: head)
     let isCut = head.count >= 60 << 10 && head.last != UInt8(ascii: "\n")
-    // What is one line says no more when it is whole.
+    // A single line is kept, even if it is cut off.
     return Array((isCut && lines.count > 1 ? lines.dropLast() : lines[...]).prefix(maximumLines))
   }
 
-  /// How many lines of the first bytes are looked at: shorter ones than a log's cost more.
+  /// The number of lines that are examined: many short lines would take longer than those of a log.
   private static let maximumLines = 4096
 
-  /// How well lines can be read: as a program's if any of its records is among them, else as any
+  /// The score of lines: in a program's format if they contain any of its records, otherwise as any
   /// text.
   static func score(_ lines: [ArraySlice<UInt8>]) -> ReadingScore {
     let text = lines.text
@@ -117,38 +116,41 @@ enum CarrierDetection {
     return elements > 0 ? max(1, 4 * elements - 2 * problems - doubtful) : 0
   }
 
-  /// Whether records or elements begin on lines that are not of a kind: then a contact may have
-  /// written those of the kind into an element.
-  static func isPlain(_ lines: [ArraySlice<UInt8>], beside kind: LineWrapper.Kind) -> Bool {
+  /// Whether records or elements begin on lines that are not of `kind`. If so, a contact may have
+  /// written the lines of that kind into an element.
+  static func hasRecords(
+    in lines: [ArraySlice<UInt8>], outside kind: LineWrapper.Kind
+  ) -> Bool {
     let text = lines.text
     let format = CaptureFormat.detectUnwrapped(text) ?? .pasted
     guard format.isOfLines else { return false }
-    // An element that is longer than the beginning of the file has no end there.
+    // The reader misses an element whose end is not in the first bytes of the file.
     let begins = { (line: ArraySlice<UInt8>) in
       format.shape.begins(line) && holdsStanza(line) && kind.line(line) == nil
     }
     if lines.contains(where: begins) { return true }
-    var isPlain = false
+    var isFound = false
     let note = { (output: CaptureOutput) in
       guard case .record(let record) = output, case .element = record.content,
         lines.indices.contains(record.line - 1)
       else { return }
-      isPlain = isPlain || kind.line(lines[record.line - 1]) == nil
+      isFound = isFound || kind.line(lines[record.line - 1]) == nil
     }
     var reader = CaptureReader(format: format)
     try? reader.read(text, note)
     try? reader.finish(note)
-    return isPlain
+    return isFound
   }
 
-  /// Whether a text is a log of lines that can be read, or at least has stanzas.
+  /// Whether lines are in a known line format, or at least contain stanzas.
   static func isReadable(_ lines: [ArraySlice<UInt8>]) -> Bool {
     let text = lines.text
     return CaptureFormat.detectUnwrapped(text)?.isOfLines == true
       || lines.contains(where: holdsStanza)
   }
 
-  /// Whether the first tag of a line is one of a stanza, with attributes as XML has them.
+  /// Whether the first tag of a line is that of a stanza or a stream header, with attributes in XML
+  /// syntax.
   static func holdsStanza(_ line: ArraySlice<UInt8>) -> Bool {
     guard let start = line.position(of: UInt8(ascii: "<")) else { return false }
     let tag = line[start...]
@@ -169,7 +171,7 @@ enum CarrierDetection {
     if let wrap = LineWrap(lines), gains(.wrap(wrap), plain, orKeeps: wrap.isRepeated) {
       return .wrap(wrap)
     }
-    if LineNumbers.areBefore(lines), gains(.lineNumbers, plain, orKeeps: true) {
+    if LineNumbers.arePresent(in: lines), gains(.lineNumbers, plain, orKeeps: true) {
       return .lineNumbers
     }
     if let columns = TableColumns(filled),
@@ -178,7 +180,7 @@ enum CarrierDetection {
       return .table(columns)
     }
     if let wrapper = LineWrapper(plain) { return .wrapper(wrapper) }
-    // What is escaped in a stanza is what somebody wrote, not what a web page did to a log.
+    // Escapes inside a stanza come from the text of a message, not from a web page with a log.
     let hasStanza = filled.contains(where: holdsStanza)
     if !hasStanza, filled.contains(where: hasEscapedTag), gains(.entities, plain) {
       return .entities
@@ -186,7 +188,7 @@ enum CarrierDetection {
     return nil
   }
 
-  /// Whether more can be read without a layer, or as much.
+  /// Whether more can be read without the layer, or, with `orKeeps`, at least as much.
   private static func gains(
     _ layer: Carrier.Layer, _ plain: PlainScore, orKeeps: Bool = false
   ) -> Bool {
@@ -195,8 +197,8 @@ enum CarrierDetection {
     return inner > outer || (orKeeps && inner > 0 && inner == outer)
   }
 
-  /// With how many marks of a quote most lines begin, if every line with a tag has one. A line that
-  /// begins with a `>` of its own has one more.
+  /// The number of quote marks that most lines begin with; nil if a line with a tag has none. A
+  /// line whose own text begins with `>` has one more.
   private static func quoteDepth(_ lines: [ArraySlice<UInt8>]) -> Int? {
     let inJSON = [Array("\\u003c".utf8), Array("\\u003C".utf8)]
     let tagged = lines.filter { line in
@@ -212,7 +214,8 @@ enum CarrierDetection {
     return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
   }
 
-  /// By how much every line from the first with a tag to the last is indented at least.
+  /// The smallest indentation of the lines from the first with a tag to the last with one; nil if
+  /// 0.
   private static func indentation(_ lines: [ArraySlice<UInt8>]) -> Int? {
     guard let first = lines.firstIndex(where: { $0.contains(UInt8(ascii: "<")) }),
       let last = lines.lastIndex(where: { $0.contains(UInt8(ascii: "<")) })
@@ -221,8 +224,8 @@ enum CarrierDetection {
     return count > 0 ? count : nil
   }
 
-  /// Whether attributes are escaped so, and none is plain: a contact may have written the escapes
-  /// into an element.
+  /// Whether attributes are in quoted-printable and none is plain: otherwise a contact may have
+  /// written the escapes into an element.
   private static func isQuotedPrintable(_ lines: [ArraySlice<UInt8>]) -> Bool {
     let isPlain = lines.contains { line in
       holdsStanza(line) && ["='", "=\""].contains { line.position(of: Array($0.utf8)) != nil }

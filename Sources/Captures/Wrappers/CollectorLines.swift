@@ -1,11 +1,11 @@
 import XMPPStanza
 
-// What journald, syslog and stern put before a line.
+// The prefixes that journald, syslog and stern put before a line.
 extension LineWrapper.Kind {
   typealias Line = LineWrapper.Line
 
-  /// A line of journald or of a syslog server: a time, the host, which may be missing, and the
-  /// program with its process, which may be missing if the host is there.
+  /// Reads a line of journald or of a syslog server: a time, the host, and the program with its
+  /// process. Either the host or the process may be missing.
   static func journalLine(_ line: ArraySlice<UInt8>) -> Line? {
     var scanner = ByteScanner(line)
     if scanner.skip("<") {
@@ -25,7 +25,7 @@ extension LineWrapper.Kind {
   ) -> Line {
     var scanner = scanner
     _ = scanner.skip(" ")
-    // journald's lines are at most as long as 48 KiB.
+    // The longest lines of journald are 48 KiB.
     return Line(
       text: scanner.rest, source: String(decoding: name, as: UTF8.self), time: time,
       isFull: (48_000...49_152).contains(scanner.rest.count))
@@ -54,8 +54,8 @@ extension LineWrapper.Kind {
     return (found, true)
   }
 
-  /// The time before a line, with the space after it: `.some(nil)` for one that counts from the
-  /// start of the machine, and nil where there is none.
+  /// Reads the time before a line and the space after it: `.some(nil)` for a time since boot, and
+  /// nil if there is no time.
   private static func journalTime(_ scanner: inout ByteScanner) -> LogTime?? {
     let line = scanner.rest
     if scanner.skip("[") {
@@ -100,8 +100,8 @@ extension LineWrapper.Kind {
     return .some(time)
   }
 
-  /// `<135>1 2026-11-21T07:25:14.147Z host app 4321 ID [origin ip="192.0.2.7"] text`, also with its
-  /// length before it (RFC 6587 §3.4.1).
+  /// Reads `<135>1 2026-11-21T07:25:14.147Z host app 4321 ID [origin ip="192.0.2.7"] text`, also
+  /// with its length before it (RFC 6587 §3.4.1).
   static func syslogLine(_ scanner: inout ByteScanner) -> Line? {
     if scanner.rest.first?.isDigit == true {
       guard scanner.number() != nil, scanner.skip(" ") else { return nil }
@@ -127,7 +127,7 @@ extension LineWrapper.Kind {
       time: LogTime.isoTime(in: stamp))
   }
 
-  /// Passes over an element of structured data up to its `]`.
+  /// Skips an element of structured data up to its `]`.
   private static func skipData(_ scanner: inout ByteScanner) -> Bool {
     var isInQuote = false
     while let byte = scanner.take(1).first {
@@ -141,7 +141,8 @@ extension LineWrapper.Kind {
     return false
   }
 
-  /// A pod, whose name ends with what Kubernetes adds to that of its owner, and a container.
+  /// Reads a pod, whose name ends with the suffix that Kubernetes adds to the name of its owner,
+  /// and a container.
   static func sternLine(_ scanner: inout ByteScanner) -> Line? {
     let pod = word(&scanner)
     guard scanner.skip(" "), isPodName(pod) else { return nil }

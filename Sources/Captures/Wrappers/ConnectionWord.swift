@@ -1,20 +1,20 @@
 import XMPPStanza
 
-/// The word before each stanza of a log that says which of an account's devices it is of, where a
-/// program has several: its name, a thread, a number.
+/// The word before each stanza that names the device of an account in a log of several devices: a
+/// name, a thread, or a number.
 ///
-/// No format says which word that is, but what the server sends says it: the stanzas to one device
-/// all have the same word, and those to another device have another.
+/// No format defines which word that is, but the server's stanzas do: all stanzas to one device
+/// have the same word, and those to another device have another.
 package struct ConnectionWord: Hashable, Sendable {
-  /// Which word of the line it is.
+  /// The position of the word in the line.
   private let index: Int
 
-  /// How many stanzas have to go to each device: two could come so by chance.
+  /// The minimum number of stanzas to each device: two could match by chance.
   private static let sufficientStanzas = 3
   private static let maximumWords = 16
   private static let maximumDevices = 64
 
-  /// Looks at the lines of a log; nil if they have no such word.
+  /// Finds the word in the lines of a log; nil if there is none.
   init?(_ lines: [CarriedLine]) {
     let slash = UInt8(ascii: "/")
     var lineWords: [[ArraySlice<UInt8>]] = []
@@ -43,8 +43,7 @@ package struct ConnectionWord: Hashable, Sendable {
     self.index = index
   }
 
-  /// The name of the connection that a line is of, by what stands before its stanza; empty if it
-  /// has none.
+  /// The connection of a line, from the text before its stanza; empty if it has none.
   func name(in head: ArraySlice<UInt8>) -> String {
     let words = Self.words(of: head)
     return words.count > index ? String(decoding: words[index], as: UTF8.self) : ""

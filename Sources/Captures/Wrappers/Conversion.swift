@@ -2,11 +2,11 @@
   import Glibc
 #endif
 
-/// A conversion into UTF-8 by the system's iconv, where the system has it in its C library.
+/// A conversion to UTF-8 by iconv, on systems whose C library has it.
 final class Conversion {
   #if canImport(Glibc)
     private let handle: iconv_t
-    /// The beginning of a character whose end has not come.
+    /// The beginning of a character whose end has not been read yet.
     private var rest: [UInt8] = []
 
     init?(from name: String) {

@@ -1,27 +1,29 @@
 import XMPPStanza
 
-/// The lines of a log in an entry that a collector or a logger wrote as JSON: journald, Docker,
-/// Fluentd, Elasticsearch, Loki, pino, bunyan and others.
+/// The log lines in a JSON entry of a collector or a logger: journald, Docker, Fluentd,
+/// Elasticsearch, Loki, pino, bunyan and others.
 enum JSONEntry {
-  /// The members that hold the text, in the order in which they are looked for.
+  /// The members that contain the text, in the order in which they are tried.
   static let textNames = [
     "MESSAGE", "message", "msg", "log", "line", "@message", "_raw", "textPayload", "text", "body",
     "event.original", "content",
   ]
-  /// The members that hold the time.
+  /// The members that contain the time, in the order in which they are tried.
   static let timeNames = [
     "__REALTIME_TIMESTAMP", "_SOURCE_REALTIME_TIMESTAMP", "@timestamp", "timestamp", "time", "ts",
     "_time", "date", "datetime", "t",
   ]
-  /// The members whose objects and arrays hold the entry.
+  /// The members whose objects and arrays contain the entry.
   private static let envelopes = [
     "_source", "streams", "data", "result", "hits", "entries", "events", "logs", "record",
     "jsonPayload", "body", "payload", "event", "fields", "values",
   ]
   private static let maximumNesting = 6
 
-  /// The lines of an entry, which may be one of an array or of a sequence (RFC 7464), one member of
-  /// an entry on a line of its own, or a text alone; nil if a line is none or holds no text.
+  /// The lines of an entry; nil if the line is not an entry or contains no text.
+  ///
+  /// The entry may be an element of an array or of a sequence (RFC 7464), a single member on a line
+  /// of its own, or only a text.
   static func lines(_ line: ArraySlice<UInt8>) -> [LineWrapper.Line]? {
     var text = line.drop { $0.isXMLSpace || $0 == 0x1E }
     if text.starts(with: "data: ".utf8) { text = text.dropFirst(6) }
@@ -35,7 +37,7 @@ enum JSONEntry {
         collect(document: value, &found)
       } else if let (value, rest) = beginning(of: text) {
         collect(document: value, &found)
-        if !found.isEmpty { found.append(LineWrapper.Line(text: rest, isRest: true)) }
+        if !found.isEmpty { found.append(LineWrapper.Line(text: rest, isUnparsed: true)) }
       }
     case UInt8(ascii: "\""):
       let member: [UInt8] = [UInt8(ascii: "{")] + text + [UInt8(ascii: "}")]
@@ -49,7 +51,7 @@ enum JSONEntry {
     return found.isEmpty ? nil : found
   }
 
-  /// An object or an array, also one of an array whose brackets are on lines with its entries.
+  /// An object or an array, also if an enclosing array's brackets are on the same line.
   private static func value(_ text: ArraySlice<UInt8>) -> JSONValue? {
     if text.first == UInt8(ascii: "[") {
       return JSONScanner.scalar(text)
@@ -60,8 +62,10 @@ enum JSONEntry {
     return (try? JSONScanner.object(text.dropLast())).map { .object($0) }
   }
 
-  /// What is whole of a document that was cut off: it goes up to the last bracket that closes one,
-  /// and what is open there is closed. Then what follows.
+  /// The complete part of a document that was cut off, and the rest of the text.
+  ///
+  /// The part ends at the last bracket that closes a value, and the values still open there are
+  /// closed.
   private static func beginning(
     of text: ArraySlice<UInt8>
   ) -> (value: JSONValue, rest: ArraySlice<UInt8>)? {
@@ -109,10 +113,10 @@ enum JSONEntry {
     let texts = textNames.lazy.compactMap { object[$0].flatMap(bytes) }
     let elements = elementTexts(of: object)
     if let text = texts.first(where: holdsElement) ?? elements.first {
-      append(labeled(text, by: object), source, time, isPart: isPart(object), &found)
-      // Which one is the line is known of one only.
+      append(labeled(text, by: object), source, time, isPartial: isPartial(object), &found)
+      // Only one of the texts is known to be the line.
       for other in elements where other != text {
-        found.append(LineWrapper.Line(text: other[...], source: source, isRest: true))
+        found.append(LineWrapper.Line(text: other[...], source: source, isUnparsed: true))
       }
       return
     }
@@ -120,13 +124,13 @@ enum JSONEntry {
     if depth < maximumNesting { collect(within: object, time, depth, &inner) }
     let hasElement = inner.contains { ElementStart.position(in: $0.text) != nil }
     if let text = texts.first, !hasElement {
-      return append(text, source, time, isPart: isPart(object), &found)
+      return append(text, source, time, isPartial: isPartial(object), &found)
     }
     found += inner
   }
 
-  /// The lines of the first member with an element that is an object or an array; where there is
-  /// none, those of the first with any.
+  /// The lines of the first object or array with an element in it; if there is none, those of the
+  /// first with any lines.
   private static func collect(
     within object: [String: JSONValue], _ time: LogTime?, _ depth: Int,
     _ found: inout [LineWrapper.Line]
@@ -151,38 +155,39 @@ enum JSONEntry {
     ElementStart.position(in: text[...]) != nil
   }
 
-  /// The members of any name in which an element begins.
+  /// The texts of all members in which an element begins.
   private static func elementTexts(of object: [String: JSONValue]) -> [[UInt8]] {
     object.sorted { $0.key < $1.key }
       .compactMap { $0.value.string.map { Array($0.utf8) } }.filter(holdsElement)
   }
 
-  /// A text with the direction before it that another member says, unless it says one itself.
+  /// A text with the direction from another member before it, unless it states one itself.
   private static func labeled(_ text: [UInt8], by object: [String: JSONValue]) -> [UInt8] {
     let members = object.sorted { $0.key < $1.key }
     for (name, value) in members {
       guard let word = value.string.map({ Array($0.utf8) }), isDirection(word) else { continue }
-      return labeled(text, by: textNames.contains(name) ? usual(word) : word)
+      return labeled(text, by: textNames.contains(name) ? genericWord(word) : word)
     }
-    let said = members.compactMap { NamedDirection.word($0.key, $0.value) }
-    // Where members contradict each other, they count something else.
-    let ways = Set(said.map { DirectionWords.label(in: $0[...])?.direction })
-    return labeled(text, by: ways.count == 1 ? said.first : nil)
+    let words = members.compactMap { NamedDirection.word($0.key, $0.value) }
+    // Members that contradict each other are not about the direction.
+    let directions = Set(words.map { DirectionWords.label(in: $0[...])?.direction })
+    return labeled(text, by: directions.count == 1 ? words.first : nil)
   }
 
-  /// The usual word for what stands in place of a line: other entries may have lines with it.
-  private static func usual(_ word: [UInt8]) -> [UInt8] {
+  /// A generic word of direction for a word in place of a line, because lines of other entries may
+  /// contain that word.
+  private static func genericWord(_ word: [UInt8]) -> [UInt8] {
     guard let label = DirectionWords.label(in: word[...]), !label.namesEnd else { return word }
     return Array((label.direction == .inbound ? "RECV" : "SEND").utf8)
   }
 
-  /// Whether a text is nothing but a word that says a direction.
+  /// Whether a text is only a word of direction.
   static func isDirection(_ text: [UInt8]) -> Bool {
     text.count <= maximumWord && text.allSatisfy { !$0.isXMLSpace }
       && DirectionWords.label(in: text[...]) != nil
   }
 
-  /// A text with a word of direction before it, unless it says a direction itself.
+  /// A text with a word of direction before it, unless it states a direction itself.
   static func labeled(_ text: [UInt8], by word: [UInt8]?) -> [UInt8] {
     guard let word, let start = ElementStart.position(in: text[...]),
       DirectionWords.label(in: text[..<start]) == nil
@@ -192,7 +197,7 @@ enum JSONEntry {
 
   private static let maximumWord = 24
 
-  /// An element of an array: an entry, or Loki's time and line.
+  /// Collects the lines of an element of an array: an entry, or Loki's pair of time and line.
   private static func collect(
     _ value: JSONValue, _ time: LogTime?, _ depth: Int, _ found: inout [LineWrapper.Line]
   ) {
@@ -205,29 +210,29 @@ enum JSONEntry {
     }
   }
 
-  /// Whether Docker's driver says that another part of the message follows.
-  private static func isPart(_ object: [String: JSONValue]) -> Bool {
+  /// Whether Docker's driver marks the message as partial.
+  private static func isPartial(_ object: [String: JSONValue]) -> Bool {
     object["partial_message"] == .string("true") || object["partial_message"] == .bool(true)
   }
 
   private static func append(
-    _ text: [UInt8], _ source: String, _ time: LogTime?, isPart: Bool = false,
+    _ text: [UInt8], _ source: String, _ time: LogTime?, isPartial: Bool = false,
     _ found: inout [LineWrapper.Line]
   ) {
     var parts = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     if parts.count > 1, parts.last?.isEmpty == true { parts.removeLast() }
     for (index, part) in parts.enumerated() {
       let bytes = part.last == UInt8(ascii: "\r") ? part.dropLast() : part
-      // Docker keeps 16 KiB of a line at a time, or less where a character would be cut.
+      // Docker splits lines into parts of 16 KiB, or slightly less so as not to split a character.
       let isFull = parts.count == 1 && (16_381...16_384).contains(bytes.count)
       found.append(
         LineWrapper.Line(
-          text: bytes, source: source, time: time, goesOn: isPart, isFull: isFull,
+          text: bytes, source: source, time: time, isPartial: isPartial, isFull: isFull,
           isContinuation: index > 0))
     }
   }
 
-  /// A text, which journald writes as numbers if it has bytes that are no text.
+  /// The bytes of a text, which journald writes as numbers if some of them are not text.
   private static func bytes(_ value: JSONValue) -> [UInt8]? {
     switch value {
     case .string(let text): return Array(text.utf8)
@@ -241,8 +246,8 @@ enum JSONEntry {
     }
   }
 
-  /// A time as text, or as seconds, milliseconds, microseconds or nanoseconds since 1970, whichever
-  /// gives a year of this century.
+  /// A time from a text, or from seconds, milliseconds, microseconds or nanoseconds since 1970,
+  /// told apart by their size.
   static func time(_ value: JSONValue) -> LogTime? {
     switch value {
     case .string(let text):
@@ -264,10 +269,12 @@ enum JSONEntry {
   }
 }
 
-/// The direction that the name of a member or a column says together with its value.
+/// The direction that the name of a member or a column states together with its value.
 enum NamedDirection {
-  /// A label: for `"sent": false` and `"isOutgoing": false` one of what was received, for
-  /// `"from": "server"` that.
+  /// The label that a name and a value stand for; nil if none.
+  ///
+  /// `"sent": false` and `"isOutgoing": false` mean received, and `"from": "server"` means from the
+  /// server.
   static func word(_ name: String, _ value: JSONValue) -> [UInt8]? {
     let label: DirectionLabel?
     switch value {
@@ -277,7 +284,7 @@ enum NamedDirection {
       switch text.lowercased() {
       case "true", "1": label = flag(name, true)
       case "false", "0": label = flag(name, false)
-      case let text: label = end(name, text)
+      case let text: label = endpoint(name, text)
       }
     case .null, .decimal, .array, .object: label = nil
     }
@@ -288,32 +295,33 @@ enum NamedDirection {
     }
   }
 
-  /// What a name such as `sent`, `is_incoming`, `fromServer` or `sentByClient` says where it is
-  /// true; the opposite where it is not.
+  /// The direction of a name such as `sent`, `is_incoming`, `fromServer` or `sentByClient` if its
+  /// value is true, and the opposite if it is false.
   private static func flag(_ name: String, _ isTrue: Bool) -> DirectionLabel? {
     var words = words(of: name)
     if words.count == 1, words[0].hasPrefix("is") { words[0].removeFirst(2) }
     if let first = words.first, ["is", "was", "has", ""].contains(first) { words.removeFirst() }
-    let isWay =
+    let statesDirection =
       switch words.count {
       case 1: true
-      case 2: beforeWays.contains(words[0])
+      case 2: wordsBeforeDirection.contains(words[0])
       case 3: words[1] == "by"
       default: false
       }
-    guard isWay, let last = words.last, !states.contains(last),
+    guard statesDirection, let last = words.last, !states.contains(last),
       var label = DirectionWords.label(in: Array(words.joined(separator: " ").utf8)[...])
     else { return nil }
     if !isTrue { label.direction = label.direction.opposite }
     return label
   }
 
-  /// What `client` or `server` says in a member or a column for the sender or the recipient.
-  private static func end(_ name: String, _ value: String) -> DirectionLabel? {
+  /// The direction of `client` or `server` in a member or a column for the sender or the recipient.
+  private static func endpoint(_ name: String, _ value: String) -> DirectionLabel? {
     let words = words(of: name)
     guard words.count == 1, ["client", "server"].contains(value) else { return nil }
-    let way = senders.contains(words[0]) ? "from" : recipients.contains(words[0]) ? "to" : nil
-    return way.flatMap { DirectionWords.label(in: Array("\($0) \(value)".utf8)[...]) }
+    let preposition =
+      senders.contains(words[0]) ? "from" : recipients.contains(words[0]) ? "to" : nil
+    return preposition.flatMap { DirectionWords.label(in: Array("\($0) \(value)".utf8)[...]) }
   }
 
   private static func words(of name: String) -> [String] {
@@ -322,12 +330,14 @@ enum NamedDirection {
   }
 
   private static let maximumName = 40
-  private static let beforeWays: Set<String> = ["from", "to", "message", "packet", "stanza", "xml"]
+  private static let wordsBeforeDirection: Set<String> = [
+    "from", "to", "message", "packet", "stanza", "xml",
+  ]
   private static let senders: Set<String> = ["from", "source", "src", "sender", "origin"]
   private static let recipients: Set<String> = [
     "to", "destination", "dest", "dst", "target", "recipient", "receiver",
   ]
-  /// What a message may be in whichever way it went, or what may be done with it.
+  /// Words for the state of a message, which says nothing about its direction.
   private static let states: Set<String> = [
     "read", "reads", "write", "writes", "delivered", "delivering", "sending", "request",
     "response",

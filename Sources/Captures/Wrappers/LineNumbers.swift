@@ -2,13 +2,13 @@ import XMPPStanza
 
 /// The numbers that editors and web pages show before the lines of a text.
 enum LineNumbers {
-  /// How many lines tell that they are numbered.
-  private static let sufficient = 3
+  /// The minimum number of numbered lines.
+  private static let minimumLines = 3
 
-  /// Whether each line that is not empty has the number that follows the one before it.
-  static func areBefore(_ lines: [ArraySlice<UInt8>]) -> Bool {
+  /// Whether each line that is not empty begins with the number after that of the line before.
+  static func arePresent(in lines: [ArraySlice<UInt8>]) -> Bool {
     let filled = lines.filter { !$0.allSatisfy(\.isXMLSpace) }
-    guard filled.count >= sufficient else { return false }
+    guard filled.count >= minimumLines else { return false }
     var last: Int?
     for line in filled {
       guard let number = split(line)?.number, number == last.map({ $0 + 1 }) ?? number else {

@@ -1,29 +1,31 @@
 import XMPPStanza
 
-/// Lines cut at one width, as terminals, mails and forms cut them: one that is as wide as that goes
-/// on with the next, unless that begins as the lines do that go on with none.
+/// Lines wrapped at one width, as by terminals, mails and forms.
+///
+/// A line of exactly that width continues on the next, unless the next begins like the lines that
+/// continue no other.
 package struct LineWrap: Hashable, Sendable {
-  /// What a width counts.
+  /// The unit of a width.
   enum Unit: Hashable, Sendable, CaseIterable {
     case bytes
     case characters
-    /// Columns of a terminal, of which an East Asian character takes two.
+    /// Columns of a terminal. An East Asian character takes two.
     case columns
   }
 
   let unit: Unit
   let width: Int
-  /// How many spaces were put before what goes on.
+  /// The number of spaces before each continuation.
   let indentation: Int
-  /// How lines begin that go on with no other.
+  /// The beginnings of lines that continue no other.
   let starts: Set<[UInt8]>
-  /// Whether more than two lines are that wide and go on: fewer may be so by chance.
+  /// Whether more than two lines have this width and are continued. Fewer may be a coincidence.
   let isRepeated: Bool
 
   private static let minimumWidth = 40
   private static let startBytes = 10
 
-  /// Looks at the lines of a text; nil if they were not cut at one width.
+  /// Finds the width of the lines of a text; nil if they were not wrapped.
   init?(_ lines: [ArraySlice<UInt8>]) {
     guard lines.count >= 2 else { return nil }
     let found = Unit.allCases.compactMap { Self.found(lines, $0) }
@@ -62,7 +64,7 @@ package struct LineWrap: Hashable, Sendable {
     return (wrap, full)
   }
 
-  /// How a line begins, as kinds of characters.
+  /// The beginning of a line, with each character replaced by its kind.
   static func start(of line: ArraySlice<UInt8>) -> [UInt8] {
     line.prefix(startBytes).map { byte in
       if byte.isDigit { return UInt8(ascii: "0") }
@@ -75,7 +77,7 @@ package struct LineWrap: Hashable, Sendable {
     case .bytes: return line.count
     case .characters: return line.count { $0 & 0xC0 != 0x80 }
     case .columns:
-      // Three bytes from U+2E80 on, and four, are the scripts that take two columns.
+      // Characters of three bytes from U+2E80 on, and of four bytes, take two columns.
       return line.reduce(0) { width, byte in
         if byte & 0xC0 == 0x80 { return width }
         return width + (byte >= 0xE3 ? 2 : 1)
@@ -84,7 +86,7 @@ package struct LineWrap: Hashable, Sendable {
   }
 }
 
-/// Joins the lines of a text that was cut at one width.
+/// Joins the lines of a text that was wrapped at one width.
 final class WrapStep: LineStep {
   private let wrap: LineWrap
   private let maximumBytes: Int
@@ -95,7 +97,7 @@ final class WrapStep: LineStep {
     (self.wrap, self.maximumBytes) = (wrap, maximumBytes)
   }
 
-  func take(_ line: CarriedLine, _ give: Give) throws {
+  func process(_ line: CarriedLine, _ emit: Emit) throws {
     let width = LineWrap.width(of: line.bytes, wrap.unit)
     defer { isFull = width == wrap.width }
     if var open = carry {
@@ -106,13 +108,13 @@ final class WrapStep: LineStep {
         carry = open
         return
       }
-      try give(open)
+      try emit(open)
     }
     carry = line
   }
 
-  func finish(_ give: Give) throws {
-    if let carry { try give(carry) }
+  func finish(_ emit: Emit) throws {
+    if let carry { try emit(carry) }
     carry = nil
   }
 }

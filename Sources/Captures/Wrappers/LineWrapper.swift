@@ -1,11 +1,10 @@
 import XMPPStanza
 
-/// What a collector of logs puts around each line that a program writes, and whose lines are read:
-/// it may collect those of several programs.
+/// The text that a log collector puts around each line of one or several programs.
 package struct LineWrapper: Hashable, Sendable {
   package enum Kind: Hashable, Sendable, CaseIterable {
-    /// journald in any of its short formats, and syslog: `Nov 21 07:25:14 host prosody[123]: `, or
-    /// with another time.
+    /// journald in any of its short formats, and syslog: `Nov 21 07:25:14 host prosody[123]: `,
+    /// also with other notations of the time.
     case journal
     /// A line of RFC 5424: `<135>1 2026-11-21T07:25:14.147Z host prosody 123 - - `.
     case syslog
@@ -17,9 +16,9 @@ package struct LineWrapper: Hashable, Sendable {
     case docker
     /// `docker compose logs`: `prosody-1  | `.
     case compose
-    /// Docker's own file of a container: `{"log":"…\n","stream":"stdout","time":"…"}`.
+    /// Docker's file of a container: `{"log":"…\n","stream":"stdout","time":"…"}`.
     case dockerFile
-    /// Entries of a collector or a logger as JSON, of which one member is the text.
+    /// JSON entries of a collector or a logger, with the text in one member.
     case json
     /// `kubectl logs --prefix`: `[pod/xmpp-0/prosody] `.
     case kubectl
@@ -30,33 +29,35 @@ package struct LineWrapper: Hashable, Sendable {
   }
 
   package let kind: Kind
-  /// The programs or services whose lines are read, as the collector names them: empty text where
-  /// it names none.
+  /// The programs or services whose lines are read, as the collector names them; an empty text if
+  /// the collector does not name its sources.
   package let sources: Set<String>
-  /// Whether more than one of them wrote both directions of a stream, so that each has a stream of
-  /// its own; else they are parts of one program.
+  /// Whether more than one source wrote both directions of a stream, so that each has streams of
+  /// its own. Otherwise they are parts of one program.
   package let separates: Bool
 
-  /// A line of the program, or a part of one.
+  /// A line of the program, or a part of a line.
   struct Line {
     let text: ArraySlice<UInt8>
     var source = ""
-    /// Which of the program's outputs it is from, where the collector says so.
+    /// The program's output stream that it is from, if the collector says so.
     var stream = ""
-    /// When it was collected.
+    /// When the collector received it.
     var time: LogTime?
-    /// Whether the next one goes on with it.
-    var goesOn = false
-    /// Whether it is as long as the collector's longest lines, so that the next may go on with it.
+    /// Whether the next one continues it.
+    var isPartial = false
+    /// Whether it is as long as the collector's longest lines, so that the next may continue it.
     var isFull = false
-    /// Whether it is another line of the entry of the one before.
+    /// Whether it belongs to the same entry as the line before.
     var isContinuation = false
-    /// Whether it is what is left of an entry that cannot be read.
-    var isRest = false
+    /// Whether it is text of an entry that could not be read as lines.
+    var isUnparsed = false
   }
 
-  /// Looks at the lines of a file. They are wrapped if nearly all look so and no less can be read
-  /// within, or if more can: a report may have other things before a log.
+  /// Finds the collector of the lines of a file; nil if there is none.
+  ///
+  /// Lines are wrapped if nearly all of them look wrapped and no less can be read inside, or if
+  /// more can be read inside: a report may have other text before a log.
   init?(_ plain: PlainScore) {
     let lines = plain.lines
     let whole = lines.filter { !$0.isEmpty }
@@ -64,7 +65,7 @@ package struct LineWrapper: Hashable, Sendable {
       (kind: kind, count: whole.count { kind.line($0) != nil })
     }
     .filter { kind, count in
-      count > 0 && (!kind.isEscaped || !CarrierDetection.isPlain(lines, beside: kind))
+      count > 0 && (!kind.isEscaped || !CarrierDetection.hasRecords(in: lines, outside: kind))
     }
     .sorted { $0.count > $1.count }.prefix(Self.maximumKinds)
     guard !kinds.isEmpty else { return nil }
@@ -72,11 +73,11 @@ package struct LineWrapper: Hashable, Sendable {
     for (kind, count) in kinds {
       guard let wrapper = Self.readable(kind, lines) else { continue }
       let inner = wrapper.score(lines)
-      // A program may write some lines that are not collected as such.
+      // Some lines of a program may be without the collector's prefix.
       let isUsual = whole.count >= 3 && count * 10 >= whole.count * 9
-      // What stands in strings has their escapes, although it may be read with them.
+      // Lines in strings are escaped, even if they can be read with the escapes.
       let keeps = isUsual || (kind.isEscaped && inner.value > 0)
-      // A program's format knows which stanzas the program writes twice.
+      // Only a program's format knows which stanzas the program writes twice.
       let isFound = isUsual && inner.isKnown && !plain.score.isKnown
       let isGain =
         isFound || inner.value > plain.score.value
@@ -88,14 +89,15 @@ package struct LineWrapper: Hashable, Sendable {
     self = best.wrapper
   }
 
-  /// How many kinds are tried, those first that more lines look like.
+  /// The number of kinds that are tried, beginning with the one that the most lines match.
   private static let maximumKinds = 4
 
-  /// The lines of a kind by the sources that wrote elements, or by the first whose log can be read.
+  /// A wrapper with the sources that wrote elements, or with the first source whose log can be
+  /// read.
   private static func readable(_ kind: Kind, _ lines: [ArraySlice<UInt8>]) -> LineWrapper? {
     var counts: [String: (elements: Int, lines: Int)] = [:]
     for line in lines {
-      for inner in kind.lines(line) ?? [] where !inner.isRest {
+      for inner in kind.lines(line) ?? [] where !inner.isUnparsed {
         counts[inner.source, default: (0, 0)].lines += 1
         guard ElementStart.position(in: inner.text) != nil else { continue }
         counts[inner.source, default: (0, 0)].elements += 1
@@ -110,22 +112,22 @@ package struct LineWrapper: Hashable, Sendable {
         .first { CarrierDetection.isReadable($0.unwrapped(lines)) }
     }
     guard holding.count > 1 else { return LineWrapper(kind, [first]) }
-    let talks = holding.prefix(maximumReadSources).map { source in
-      SourceTalk(LineWrapper(kind, [source]).unwrapped(lines))
+    let traffic = holding.prefix(maximumReadSources).map { source in
+      SourceTraffic(LineWrapper(kind, [source]).unwrapped(lines))
     }
-    return LineWrapper(kind, Set(holding), separates: SourceTalk.areSeparate(talks))
+    return LineWrapper(kind, Set(holding), separates: SourceTraffic.areSeparate(traffic))
   }
 
-  /// How many programs are read whose lines one collector gathered.
+  /// The maximum number of programs that are read from one collector.
   private static let maximumSources = 32
-  /// How many of them are read on trial.
+  /// The maximum number of programs that detection reads on trial.
   private static let maximumReadSources = 4
 
   private init(_ kind: Kind, _ sources: Set<String>, separates: Bool = false) {
     (self.kind, self.sources, self.separates) = (kind, sources, separates)
   }
 
-  /// How well the programs' lines can be read.
+  /// The score of the programs' lines.
   private func score(_ lines: [ArraySlice<UInt8>]) -> ReadingScore {
     guard separates else { return CarrierDetection.score(unwrapped(lines)) }
     return sources.reduce(into: ReadingScore(isKnown: true)) { sum, source in
@@ -135,33 +137,33 @@ package struct LineWrapper: Hashable, Sendable {
     }
   }
 
-  /// Whether a line is one of a program's that are read.
-  func holds(_ line: Line) -> Bool { !line.isRest && sources.contains(line.source) }
+  /// Whether a line is from one of the programs that are read.
+  func includes(_ line: Line) -> Bool { !line.isUnparsed && sources.contains(line.source) }
 
-  /// Whether a line around which there is nothing is the program's, and not the collector's.
-  func passes(_ line: ArraySlice<UInt8>) -> Bool { !kind.isOwnLine(line) }
+  /// Whether a line without the collector's text comes from the program rather than the collector.
+  func keepsUnwrapped(_ line: ArraySlice<UInt8>) -> Bool { !kind.isOwnLine(line) }
 
-  /// The lines of the program among the first of a file.
+  /// The programs' lines among the first of a file.
   private func unwrapped(_ lines: [ArraySlice<UInt8>]) -> [ArraySlice<UInt8>] {
     LineSplitter.lines(of: Carrier.text(of: lines, within: [.wrapper(self)]))
   }
 }
 
 extension LineWrapper.Kind {
-  /// Whether the collector says something itself: `-- Boot 1234 --`, `--------- beginning of main`.
+  /// Whether a line is the collector's own: `-- Boot 1234 --`, `--------- beginning of main`.
   fileprivate func isOwnLine(_ line: ArraySlice<UInt8>) -> Bool {
     switch self {
     case .journal: line.starts(with: "-- ".utf8)
     case .logcat: line.starts(with: "--------- ".utf8)
     case .journalFields:
-      // Another field of the entry, or its head.
+      // Another field of the entry, or its first line.
       line.drop(while: \.isXMLSpace).first.map { $0 != UInt8(ascii: "<") } ?? true
     case .json: Self.isStructure(line)
     case .kubernetes, .docker, .compose, .dockerFile, .syslog, .kubectl, .stern: false
     }
   }
 
-  /// Whether the lines stand in strings.
+  /// Whether the lines are in string literals.
   fileprivate var isEscaped: Bool {
     switch self {
     case .json, .dockerFile: true
@@ -171,18 +173,18 @@ extension LineWrapper.Kind {
     }
   }
 
-  /// Brackets and other members around the entries of a document.
+  /// Whether a line has brackets or other members around the entries of a document.
   private static func isStructure(_ line: ArraySlice<UInt8>) -> Bool {
     guard let first = line.first(where: { !$0.isXMLSpace }) else { return true }
     return "{}[],\"".utf8.contains(first)
   }
 
-  /// What a line has within, which may be several lines; nil where it is not wrapped so.
+  /// The program's lines inside a line; nil if it is not of this kind.
   func lines(_ line: ArraySlice<UInt8>) -> [LineWrapper.Line]? {
     self == .json ? JSONEntry.lines(line) : self.line(line).map { [$0] }
   }
 
-  /// What a line has within first; nil where it is not wrapped so.
+  /// The first program's line inside a line; nil if it is not of this kind.
   func line(_ line: ArraySlice<UInt8>) -> LineWrapper.Line? {
     var scanner = ByteScanner(line)
     switch self {
@@ -199,7 +201,7 @@ extension LineWrapper.Kind {
     case .stern: return Self.sternLine(&scanner)
     case .logcat:
       return LogcatLine(line).map { found in
-        // 4,000 bytes, or up to what one entry of the log holds.
+        // The limit is 4,000 bytes, or what fits into one entry of the log.
         let isFull =
           (4000...4076).contains(found.text.count)
           || (found.text.count > 4000 && found.text.count { $0 & 0xC0 != 0x80 } == 4000)
@@ -212,9 +214,9 @@ extension LineWrapper.Kind {
       guard let time = Self.time(&scanner),
         let stream = ["stdout", "stderr"].first(where: { scanner.skip("\($0) ") })
       else { return nil }
-      let goesOn = scanner.skip("P ")
-      guard goesOn || scanner.skip("F ") else { return nil }
-      return Line(text: scanner.rest, stream: stream, time: time, goesOn: goesOn)
+      let isPartial = scanner.skip("P ")
+      guard isPartial || scanner.skip("F ") else { return nil }
+      return Line(text: scanner.rest, stream: stream, time: time, isPartial: isPartial)
     case .compose:
       let name = scanner.take { $0.isLetter || $0.isDigit || "-_.".utf8.contains($0) }
       scanner.skipSpaces()
@@ -228,18 +230,19 @@ extension LineWrapper.Kind {
         object["stream"] != nil, object["time"] != nil,
         let text = object["log"]?.string.map({ Array($0.utf8)[...] })
       else { return nil }
-      let goesOn = text.last != UInt8(ascii: "\n")
+      let isPartial = text.last != UInt8(ascii: "\n")
       let time = object["time"]?.string.flatMap { LogTime.isoTime(in: Array($0.utf8)[...]) }
       let stream = object["stream"]?.string ?? ""
       let ending = text.ends(with: Array("\r\n".utf8)) ? 2 : 1
       return Line(
-        text: goesOn ? text : text.dropLast(ending),
+        text: isPartial ? text : text.dropLast(ending),
         stream: stream == "stdout" || stream == "stderr" ? stream : "",
-        time: time, goesOn: goesOn)
+        time: time, isPartial: isPartial)
     }
   }
 
-  /// `2026-11-21T07:25:14.123456789Z `: nine digits, which no logger of a program writes.
+  /// Reads `2026-11-21T07:25:14.123456789Z `, with nine digits, which no program's own logger
+  /// writes.
   private static func time(_ scanner: inout ByteScanner) -> LogTime? {
     let word = scanner.rest.prefix(36).prefix { $0 != UInt8(ascii: " ") }
     var digits = ByteScanner(word)
@@ -250,8 +253,8 @@ extension LineWrapper.Kind {
     return LogTime.isoTime(in: word)
   }
 
-  /// Docker keeps 16 KiB of a line at a time, and gives each part its time, in the middle of the
-  /// line.
+  /// The text without the times in it: Docker splits lines into parts of 16 KiB and puts a time
+  /// before each, which may be in the middle of the line.
   private static func joined(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let part = 16 << 10
     guard text.count > part else { return text }

@@ -1,5 +1,4 @@
-/// A line as Android's logcat writes it, in any of its formats that name a tag, or as Android
-/// Studio shows it:
+/// A line of Android's logcat, in any format that names a tag, or as Android Studio shows it:
 ///
 ///     11-21 07:25:14.147  1234  5678 D SMACK   : …        -v threadtime, also with year, zone, uid
 ///     11-21 07:25:14.147 D/SMACK   ( 1234): …             -v time
@@ -10,7 +9,7 @@
 struct LogcatLine {
   let tag: String
   let time: LogTime?
-  /// What the program wrote.
+  /// The program's text.
   let text: ArraySlice<UInt8>
 
   init?(_ line: ArraySlice<UInt8>) {
@@ -65,14 +64,14 @@ struct LogcatLine {
       : LogTime.withoutYear(clock[0], clock[1], Array(clock[2...]))
   }
 
-  /// The tag up to its colon, without the process after it, and what follows.
+  /// The tag up to its colon, without the process after it, and the text that follows.
   private static func tagged(_ text: ArraySlice<UInt8>) -> (tag: String, text: ArraySlice<UInt8>)? {
     var scanner = ByteScanner(text)
     let name: ArraySlice<UInt8>
     if let found = scanner.take(upTo: ": ", limit: 96) {
       name = found
     } else {
-      // A line of the program's that is empty, and whose last space somebody has cut off.
+      // An empty line of the program, without the space after the colon.
       guard text.count <= 96, text.last == UInt8(ascii: ":") else { return nil }
       name = text.dropLast()
       scanner = ByteScanner(text.suffix(0))

@@ -1,15 +1,15 @@
 import XMPPStanza
 
-/// What stays in its order in an export that begins with the newest.
-package enum TurnedUnit: Hashable, Sendable, CaseIterable {
-  /// An entry: a line with a time, and those after it that have none.
+/// The unit that keeps its own order in an export with the newest entries first.
+package enum ReversalUnit: Hashable, Sendable, CaseIterable {
+  /// An entry: a line with a time, and the lines after it without one.
   case entries
-  /// All entries of one time.
+  /// All entries with the same time.
   case times
   /// Each line of the file.
   case lines
 
-  /// Where the parts are that stay in their order.
+  /// The ranges of lines that keep their order.
   func parts(of lines: [CarriedLine]) -> [Range<Int>] {
     var parts: [Range<Int>] = []
     var start = 0
@@ -30,49 +30,49 @@ package enum TurnedUnit: Hashable, Sendable, CaseIterable {
     return parts
   }
 
-  /// The lines in the order of time.
-  func turned(_ lines: [CarriedLine]) -> [CarriedLine] {
+  /// The lines in chronological order.
+  func chronological(_ lines: [CarriedLine]) -> [CarriedLine] {
     parts(of: lines).reversed().flatMap { lines[$0] }
   }
 }
 
-/// Turns the entries of an export around that begins with the newest.
+/// Reverses the entries of an export with the newest first.
 ///
-/// The first line is the last that is given, so all of them are held, up to a bound.
+/// The first line is emitted last, so all lines are held in memory, up to a limit.
 final class NewestFirstStep: LineStep {
-  private let unit: TurnedUnit
+  private let unit: ReversalUnit
   private var lines: [CarriedLine] = []
   private var bytes = 0
 
-  /// What a log of many days of one account takes.
+  /// Enough for a log of one account over many days.
   private static let maximumBytes = 256 << 20
 
-  init(_ unit: TurnedUnit) {
+  init(_ unit: ReversalUnit) {
     self.unit = unit
   }
 
-  func take(_ line: CarriedLine, _ give: Give) throws {
-    // Each has an array of its own.
+  func process(_ line: CarriedLine, _ emit: Emit) throws {
+    // Each line has its own array.
     bytes += line.bytes.count + MemoryLayout<CarriedLine>.stride + 32
     guard bytes <= Self.maximumBytes else {
       throw CaptureError.tooLongToTurnAround(line: line.number)
     }
-    // A copy holds no more than the line itself.
+    // A copy keeps only the bytes of the line in memory.
     var copy = line
     copy.bytes = Array(line.bytes)[...]
     lines.append(copy)
   }
 
-  func finish(_ give: Give) throws {
+  func finish(_ emit: Emit) throws {
     for part in unit.parts(of: lines).reversed() {
-      for line in lines[part] { try give(line) }
+      for line in lines[part] { try emit(line) }
     }
     lines = []
   }
 }
 
 extension CarriedLine {
-  /// When it was collected, or the time that it begins with.
+  /// When the line was collected, or the time at its beginning.
   var stamp: LogTime? {
     if let time { return time }
     let head = bytes.prefix(64).prefix { $0 != UInt8(ascii: "<") }
@@ -82,26 +82,27 @@ extension CarriedLine {
 }
 
 extension CarrierDetection {
-  /// How often times have to go back, and never on, where no answer says what came first. The clock
-  /// of a machine is set back once.
-  private static let sufficientSteps = 3
+  /// The minimum number of times that are earlier than the one before, with none later, if no
+  /// answer shows the order. A machine's clock is set back only once.
+  private static let minimumSteps = 3
 
-  /// What is turned around in an export that begins with the newest; nil for any other log.
-  static func newestFirst(_ lines: [CarriedLine], _ order: DateOrder?) -> TurnedUnit? {
+  /// The unit of an export with the newest entries first; nil for any other log.
+  static func newestFirst(_ lines: [CarriedLine], _ order: DateOrder?) -> ReversalUnit? {
     let answers = Answers(lines)
     guard isNewestFirst(lines, answers, order) else { return nil }
-    // The one in which the fewest answers come before what they answer, and the most can be read.
+    // The unit with the fewest answers before their requests, and then with the best score.
     var parts: Set<[Range<Int>]> = []
-    let units = TurnedUnit.allCases.filter { parts.insert($0.parts(of: lines)).inserted }
+    let units = ReversalUnit.allCases.filter { parts.insert($0.parts(of: lines)).inserted }
     let ranked = units.map { unit in
-      let turned = unit.turned(lines)
-      return (unit: unit, broken: Answers(turned).broken, score: score(turned.map(\.bytes)).value)
+      let reordered = unit.chronological(lines)
+      let misplaced = Answers(reordered).misplacedCount
+      return (unit: unit, misplaced: misplaced, score: score(reordered.map(\.bytes)).value)
     }
-    return ranked.min { ($0.broken, $1.score) < ($1.broken, $0.score) }?.unit
+    return ranked.min { ($0.misplaced, $1.score) < ($1.misplaced, $0.score) }?.unit
   }
 
-  /// Whether answers stand before what they answer and have later times, or, where none is there to
-  /// say so, the times of stanzas go back again and again, and never on.
+  /// Whether answers come before their requests and have later times. If there are no answers,
+  /// whether the times of stanzas decrease several times and never increase.
   private static func isNewestFirst(
     _ lines: [CarriedLine], _ answers: Answers, _ order: DateOrder?
   ) -> Bool {
@@ -129,14 +130,14 @@ extension CarrierDetection {
     guard newestFirst == 0, oldestFirst == 0 else { return newestFirst > oldestFirst }
     let steps = zip(times, times.dropFirst())
     guard steps.allSatisfy({ $0 >= $1 }) else { return false }
-    if steps.count(where: { $0 > $1 }) >= sufficientSteps { return true }
-    // A query has put the entries of a collector or a table in order: a few show which.
+    if steps.count(where: { $0 > $1 }) >= minimumSteps { return true }
+    // The entries of a collector or a table were sorted by a query, so a few are enough.
     let all = timeOfLine.compactMap { $0 }
     return isCollected && steps.allSatisfy { $0 > $1 }
       && zip(all, all.dropFirst()).allSatisfy { $0 >= $1 }
   }
 
-  /// On which lines stand the requests of a log and their answers, by their ids.
+  /// The lines of a log's requests and answers, by their ids.
   private struct Answers {
     private var requests: [[UInt8]: Int] = [:]
     private var answers: [[UInt8]: Int] = [:]
@@ -163,7 +164,7 @@ extension CarrierDetection {
       requests.compactMap { id, request in answers[id].map { (request, $0) } }
     }
 
-    /// How many answers come before what they answer.
-    var broken: Int { pairs.count { $0.answer < $0.request } }
+    /// The number of answers before their requests.
+    var misplacedCount: Int { pairs.count { $0.answer < $0.request } }
   }
 }

@@ -1,21 +1,24 @@
 import XMPPStanza
 
-/// The columns of an exported table (RFC 4180) that hold the lines of a log, their times and their
-/// directions: by the names in its first line, or by what is in them.
+/// The columns of an exported table (RFC 4180) with the lines of a log, their times and their
+/// directions.
+///
+/// They are found by the names in the first line, or by their content.
 package struct TableColumns: Hashable, Sendable {
   let separator: UInt8
   let text: Int
   let time: Int?
   let direction: Int?
-  /// The name of the column with the directions, which may say one together with its value.
+  /// The name of the column with the directions, which may state one together with its value.
   let directionName: String
-  /// The record that names the columns, before which the table does not begin; nil for a table
-  /// without one, which begins with the file.
+  /// The record that names the columns and begins the table; nil for a table without one, which
+  /// begins with the file.
   let header: [UInt8]?
 
-  /// Looks at the first lines of a file; nil if they are no table with a column that holds lines.
+  /// Finds the columns in the first lines of a file; nil if they are not a table with a column of
+  /// lines.
   ///
-  /// Other lines may stand before a table whose header names such a column.
+  /// Other lines may come before a table whose header names such a column.
   init?(_ lines: [ArraySlice<UInt8>]) {
     for (index, line) in lines.enumerated() {
       guard index == 0 || Self.mayBeHeader(line) else { continue }
@@ -39,7 +42,7 @@ package struct TableColumns: Hashable, Sendable {
     directionName = direction?.name ?? ""
   }
 
-  /// Whether a line below others may name columns.
+  /// Whether a line after others may be a header.
   private static func mayBeHeader(_ line: ArraySlice<UInt8>) -> Bool {
     line.count <= 512 && !line.contains(UInt8(ascii: "<"))
   }
@@ -56,7 +59,7 @@ package struct TableColumns: Hashable, Sendable {
     let known = index(of: JSONEntry.textNames, in: names)
     let isHeader = known != nil || names.allSatisfy(isName)
     let rows = records.dropFirst(isHeader ? 1 : 0).map { fields($0, separator) }
-    // What no header names is a table only if all its records are alike and quote their texts.
+    // Without a header, it is a table only if all records are alike and quote their texts.
     let isTable =
       !rows.isEmpty && rows.allSatisfy { $0.count == names.count }
       && (isHeader || quoteFields(records, separator))
@@ -74,7 +77,7 @@ package struct TableColumns: Hashable, Sendable {
       header: isHeader ? Array(first) : nil)
   }
 
-  /// The first column whose field in each row fits.
+  /// The first column whose field fits in every row.
   private static func column(
     _ rows: [[[UInt8]]], where fits: (Int, [UInt8]) -> Bool
   ) -> Int? {
@@ -83,7 +86,7 @@ package struct TableColumns: Hashable, Sendable {
     }
   }
 
-  /// The column whose fields are words of direction, or say one together with its name.
+  /// The column whose fields are words of direction, or state one together with its name.
   private static func direction(
     _ rows: [[[UInt8]]], _ names: [String]
   ) -> (index: Int, name: String)? {
@@ -95,13 +98,13 @@ package struct TableColumns: Hashable, Sendable {
     return found.map { ($0, $0 < names.count ? names[$0] : "") }
   }
 
-  /// The word of direction that a field says, by itself or together with the name of its column.
+  /// The word of direction of a field, by itself or together with the name of its column.
   static func word(_ name: String, _ field: [UInt8]) -> [UInt8]? {
     guard !JSONEntry.isDirection(field) else { return field }
     return NamedDirection.word(name, .string(String(decoding: field, as: UTF8.self)))
   }
 
-  /// Whether a line has the usual name of a column that holds lines among others.
+  /// Whether a line is a list of names, one of which is usual for a column of lines.
   private static func namesText(_ line: ArraySlice<UInt8>, _ separator: UInt8) -> Bool {
     let names = fields(line, separator).map { String(decoding: $0, as: UTF8.self).lowercased() }
     return names.count > 1 && names.allSatisfy(isName)
@@ -112,10 +115,10 @@ package struct TableColumns: Hashable, Sendable {
     rows.count { column < $0.count && ElementStart.position(in: $0[column][...]) != nil }
   }
 
-  /// How many records tell what is in the columns.
-  private static let sampled = 50
+  /// The number of records that are examined to find the columns.
+  private static let sampleSize = 50
 
-  /// The first records, which go on over line ends in quotes; the last may be cut off.
+  /// The first records, which may have line ends in quotes; the last may be cut off.
   private static func records(
     of lines: ArraySlice<ArraySlice<UInt8>>
   ) -> [ArraySlice<UInt8>] {
@@ -129,12 +132,12 @@ package struct TableColumns: Hashable, Sendable {
       guard !isInQuote else { continue }
       records.append(open[...])
       open = []
-      if records.count > sampled { break }
+      if records.count > sampleSize { break }
     }
     return records
   }
 
-  /// Whether a text may name a column.
+  /// Whether a text may be the name of a column.
   private static func isName(_ text: String) -> Bool {
     guard let first = text.utf8.first, first.isLetter || "@_#".utf8.contains(first) else {
       return false
@@ -143,8 +146,7 @@ package struct TableColumns: Hashable, Sendable {
       && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || " _-.@#()".utf8.contains($0) }
   }
 
-  /// Whether records have quotes, and nowhere but around fields: one without any may stand among
-  /// others.
+  /// Whether records have quotes, and only around fields. Some of the records may have none.
   private static func quoteFields(
     _ records: [ArraySlice<UInt8>], _ separator: UInt8
   ) -> Bool {
@@ -152,7 +154,7 @@ package struct TableColumns: Hashable, Sendable {
       && records.allSatisfy { quotesFields($0, separator) }
   }
 
-  /// Whether a record has quotes nowhere but around fields.
+  /// Whether a record has quotes only around fields.
   private static func quotesFields(_ record: ArraySlice<UInt8>, _ separator: UInt8) -> Bool {
     let quote = UInt8(ascii: "\"")
     var isInQuote = false
@@ -161,7 +163,7 @@ package struct TableColumns: Hashable, Sendable {
       if isInQuote {
         if byte == quote { isInQuote = false }
       } else if byte == quote {
-        // After a quote, another one stands for itself.
+        // Two quotes in a row are an escaped quote.
         guard previous == separator || previous == quote else { return false }
         isInQuote = true
       } else if previous == quote, byte != separator {
@@ -203,11 +205,11 @@ package struct TableColumns: Hashable, Sendable {
   }
 }
 
-/// Takes the lines of a log out of a table.
+/// Extracts the lines of a log from a table.
 final class TableStep: LineStep {
   private let columns: TableColumns
   private let maximumBytes: Int
-  /// A record whose quote has not been closed.
+  /// A record whose last quote is still open.
   private var carry: CarriedLine?
   private var isInQuote = false
   /// Whether the table has begun.
@@ -219,29 +221,29 @@ final class TableStep: LineStep {
     isInTable = columns.header == nil
   }
 
-  func take(_ line: CarriedLine, _ give: Give) throws {
+  func process(_ line: CarriedLine, _ emit: Emit) throws {
     guard isInTable else {
       isInTable = columns.header.map { line.bytes.elementsEqual($0) } ?? true
-      return isInTable ? () : try give(line)
+      return isInTable ? () : try emit(line)
     }
     if line.bytes.count(where: { $0 == UInt8(ascii: "\"") }) % 2 == 1 { isInQuote.toggle() }
     var record = carry ?? line.cleared
     let isContinued = carry != nil
-    // Cleared first, so that what is appended copies nothing.
+    // Cleared first, so that appending does not copy.
     carry = nil
     if isContinued { record.bytes.append(UInt8(ascii: "\n")) }
     record.bytes += line.bytes
     if isInQuote, record.bytes.count <= maximumBytes { return carry = record }
     isInQuote = false
-    try giveLines(of: record, give)
+    try emitLines(of: record, emit)
   }
 
-  func finish(_ give: Give) throws {
-    if let carry { try giveLines(of: carry, give) }
+  func finish(_ emit: Emit) throws {
+    if let carry { try emitLines(of: carry, emit) }
     carry = nil
   }
 
-  private func giveLines(of record: CarriedLine, _ give: Give) throws {
+  private func emitLines(of record: CarriedLine, _ emit: Emit) throws {
     let fields = TableColumns.fields(record.bytes, columns.separator)
     guard fields.count > columns.text else {
       return unread.note(record.bytes, number: record.number)
@@ -258,12 +260,12 @@ final class TableStep: LineStep {
       line.bytes = part.last == UInt8(ascii: "\r") ? part.dropLast() : part
       line.time = time ?? record.time
       line.isContinuation = index > 0 || record.isContinuation
-      try give(line)
+      try emit(line)
     }
   }
 
-  /// The text of a record with what says its direction before it: a word, or, where no column has
-  /// any, what stands before the text.
+  /// The text of a record with its direction before it: a word from the column of directions or, if
+  /// there is no such column, the fields before the text.
   private func labeledText(of fields: [[UInt8]]) -> [UInt8] {
     let text = fields[columns.text]
     if let direction = columns.direction {

@@ -2,25 +2,26 @@
 package enum TextEncoding: Hashable, Sendable {
   case utf16LittleEndian
   case utf16BigEndian
-  /// One that the system's iconv knows by this name.
+  /// An encoding that the system's iconv knows by this name.
   case named(String)
 
-  /// Looks at the byte order mark (RFC 2781 §3.2), or for the zeros that are every other byte of
-  /// Latin letters; nil for any other text.
+  /// Detects UTF-16 by its byte order mark (RFC 2781 §3.2), or by a zero in every other byte, as
+  /// Latin letters have; nil for any other text.
   package init?(_ head: [UInt8]) {
     if head.starts(with: [0xFF, 0xFE]) {
       self = .utf16LittleEndian
     } else if head.starts(with: [0xFE, 0xFF]) {
       self = .utf16BigEndian
-    } else if let zeros = Self.placeOfZeros(head) {
+    } else if let zeros = Self.offsetOfZeros(head) {
       self = zeros == 1 ? .utf16LittleEndian : .utf16BigEndian
     } else {
       return nil
     }
   }
 
-  /// Which byte of nearly every pair is zero while the other hardly ever is; nil if neither.
-  private static func placeOfZeros(_ head: [UInt8]) -> Int? {
+  /// The byte, 0 or 1, that is zero in nearly every pair while the other hardly ever is; nil if
+  /// there is none.
+  private static func offsetOfZeros(_ head: [UInt8]) -> Int? {
     let pairs = head.count / 2
     guard pairs >= 4, head.contains(0) else { return nil }
     let zeros = [0, 1].map { offset in
@@ -29,7 +30,8 @@ package enum TextEncoding: Hashable, Sendable {
     return [0, 1].first { zeros[$0] * 10 > pairs * 8 && zeros[1 - $0] * 10 < pairs }
   }
 
-  /// An encoding by a name that iconv knows, such as `windows-1252`; nil for any other.
+  /// Looks up an encoding by a name that iconv knows, such as `windows-1252`; nil for any other
+  /// name.
   package init?(named name: String) {
     guard Conversion(from: name) != nil else { return nil }
     self = .named(name)
@@ -41,11 +43,11 @@ package enum TextEncoding: Hashable, Sendable {
     return decoder.decode(head)
   }
 
-  /// What to tell the user of a log whose first bytes have characters beyond ASCII that are not in
-  /// UTF-8; nil for any other.
+  /// A warning for a log whose first bytes have characters beyond ASCII that are not in UTF-8; nil
+  /// for any other log.
   package static func suspicion(in head: [UInt8], _ format: CaptureFormat) -> CaptureProblem? {
     guard format.isOfLines, TextEncoding(head) == nil,
-      let first = head.firstIndex(where: { $0 >= 0x80 }), isForeign(head[first...])
+      let first = head.firstIndex(where: { $0 >= 0x80 }), isMostlyInvalid(head[first...])
     else { return nil }
     return CaptureProblem(
       line: 1 + head[..<first].count { $0 == UInt8(ascii: "\n") },
@@ -55,9 +57,9 @@ package enum TextEncoding: Hashable, Sendable {
         """)
   }
 
-  /// Whether at least as many bytes are no UTF-8 as characters beyond ASCII are: in other encodings
-  /// some look like one by chance.
-  private static func isForeign(_ bytes: ArraySlice<UInt8>) -> Bool {
+  /// Whether invalid UTF-8 sequences are at least as frequent as valid characters beyond ASCII:
+  /// some bytes of other encodings look like a valid character by chance.
+  private static func isMostlyInvalid(_ bytes: ArraySlice<UInt8>) -> Bool {
     var (characters, others) = (0, 0)
     var rest = bytes
     while let byte = rest.popFirst() {
@@ -70,7 +72,7 @@ package enum TextEncoding: Hashable, Sendable {
         characters += 1
         rest = rest.dropFirst(count)
       } else {
-        // A character that was cut off is one.
+        // Count a character that was cut off once.
         others += 1
         rest = rest.drop { $0 & 0xC0 == 0x80 }
       }
@@ -79,7 +81,7 @@ package enum TextEncoding: Hashable, Sendable {
   }
 }
 
-/// Turns the bytes of a file into UTF-8, however they arrive. What is no character becomes U+FFFD.
+/// Converts the bytes of a file to UTF-8, in chunks of any size. Invalid sequences become U+FFFD.
 struct TextDecoder {
   private enum State {
     case utf16(UTF16State)
@@ -108,7 +110,7 @@ struct TextDecoder {
   }
 }
 
-/// UTF-16 of which a part has come.
+/// A decoder of UTF-16 that arrives in chunks.
 private struct UTF16State {
   let isLittle: Bool
   private var oddByte: UInt8?
@@ -129,12 +131,12 @@ private struct UTF16State {
       }
       oddByte = nil
       let (high, low) = isLittle ? (byte, first) : (first, byte)
-      take(UInt16(high) << 8 | UInt16(low), &output)
+      append(UInt16(high) << 8 | UInt16(low), &output)
     }
     return output
   }
 
-  private mutating func take(_ unit: UInt16, _ output: inout [UInt8]) {
+  private mutating func append(_ unit: UInt16, _ output: inout [UInt8]) {
     defer { isStart = false }
     if isStart, unit == 0xFEFF { return }
     if let high = surrogate {

@@ -1,8 +1,8 @@
 import XMPPStanza
 
-/// What mails, web pages and terminals do to each line of a text.
+/// The changes that mails, web pages and terminals make to each line of a text.
 enum TextLayers {
-  /// The line without the marks of a quote, `> `, of which at most so many are taken off.
+  /// The line without its quote marks, `> `, of which at most `depth` are removed.
   static func unquoted(_ line: ArraySlice<UInt8>, by depth: Int) -> ArraySlice<UInt8> {
     var rest = line
     for _ in 0..<depth {
@@ -12,7 +12,7 @@ enum TextLayers {
     return rest.count < line.count && rest.first == UInt8(ascii: " ") ? rest.dropFirst() : rest
   }
 
-  /// How many marks of a quote a line begins with.
+  /// The number of quote marks at the start of a line.
   static func quoteDepth(of line: ArraySlice<UInt8>) -> Int {
     var (rest, depth) = (line, 0)
     while let next = withoutMark(rest) { (rest, depth) = (next, depth + 1) }
@@ -25,12 +25,12 @@ enum TextLayers {
     return marked.dropFirst()
   }
 
-  /// The line without so much white space at its start.
+  /// The line without the first `count` white-space characters, if it begins with them.
   static func unindented(_ line: ArraySlice<UInt8>, by count: Int) -> ArraySlice<UInt8> {
     line.dropFirst(line.prefix(count).prefix(while: \.isXMLSpace).count)
   }
 
-  /// How many white space characters a line begins with.
+  /// The number of white-space characters at the start of a line.
   static func indentation(of line: ArraySlice<UInt8>) -> Int {
     line.prefix(while: \.isXMLSpace).count
   }
@@ -39,7 +39,7 @@ enum TextLayers {
     ("lt;", "<"), ("gt;", ">"), ("quot;", "\""), ("apos;", "'"), ("nbsp;", " "), ("amp;", "&"),
   ].map { (Array($0.0.utf8), Array($0.1.utf8)) }
 
-  /// The line with each entity of HTML, named or numbered, replaced once.
+  /// The line with each HTML entity, named or numbered, replaced once.
   @Sendable static func withoutEntities(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     guard var mark = line.position(of: UInt8(ascii: "&")) else { return line }
     var output: [UInt8] = []
@@ -64,7 +64,7 @@ enum TextLayers {
     return (output + rest)[...]
   }
 
-  /// `#39;` or `#x27;`: what it means, and how long it is.
+  /// The text of a reference such as `#39;` or `#x27;`, and the reference's length.
   private static func numbered(_ text: ArraySlice<UInt8>) -> ([UInt8], Int)? {
     guard text.first == UInt8(ascii: "#"),
       let end = text.prefix(10).firstIndex(of: UInt8(ascii: ";"))
@@ -79,9 +79,11 @@ enum TextLayers {
 
   // MARK: Always
 
-  /// A line with what no program writes there replaced: no-break spaces and typographic quotes in
-  /// tags and before the first of them, and the `#011` that syslog servers write for a tab.
-  static func mended(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+  /// The line with characters repaired that no program writes there.
+  ///
+  /// Replaces no-break spaces and typographic quotes in tags and no-break spaces before the first
+  /// of them, and the `#011` that syslog servers write for a tab.
+  static func repaired(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let line = withoutOctalEscapes(line)
     guard line.position(of: blank) != nil || line.position(of: punctuation) != nil else {
       return line
@@ -89,13 +91,13 @@ enum TextLayers {
     return withPlainTags(line)
   }
 
-  /// Whether `mended` may change any line of a text.
-  static func needsMending(_ text: [UInt8]) -> Bool {
+  /// Whether `repaired` may change any line of a text.
+  static func needsRepair(_ text: [UInt8]) -> Bool {
     [blank, punctuation, tab].contains { text[...].position(of: $0) != nil }
   }
 
-  /// rsyslog's `#011` for a tab, where one comes before the first element; then the same in the
-  /// element, but not in a reference such as `&#010;`.
+  /// Replaces rsyslog's octal escapes in a line that has `#011` for a tab before its first element.
+  /// References such as `&#010;` are kept.
   private static func withoutOctalEscapes(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     guard let first = line.prefix(512).position(of: tab),
       line[..<first].position(of: UInt8(ascii: "<")) == nil
@@ -125,11 +127,12 @@ enum TextLayers {
     ("‘", "'"), ("’", "'"), ("“", "\""), ("”", "\""), ("″", "\""), ("′", "'"),
   ].map { (Array($0.0.utf8), Array($0.1.utf8)[0]) }
   private static let blank: [UInt8] = [0xC2, 0xA0]
-  /// What all typographic quotes begin with.
+  /// The first two bytes of all typographic quotes.
   private static let punctuation: [UInt8] = [0xE2, 0x80]
   private static let tab = Array("#011".utf8)
 
-  /// A tag is changed outside of its plain quotes only, and a text between tags not at all.
+  /// The line with plain quotes and spaces in its tags. Attribute values in plain quotes and text
+  /// between tags are kept.
   private static func withPlainTags(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var output: [UInt8] = []
     output.reserveCapacity(line.count)
@@ -161,7 +164,7 @@ enum TextLayers {
   }
 }
 
-/// Joins the lines of a text in quoted-printable, and replaces its escapes.
+/// Joins the lines of a text in quoted-printable, and decodes its escapes.
 final class QuotedPrintableStep: LineStep {
   private let maximumBytes: Int
   private var carry: CarriedLine?
@@ -170,19 +173,19 @@ final class QuotedPrintableStep: LineStep {
     self.maximumBytes = maximumBytes
   }
 
-  func take(_ line: CarriedLine, _ give: Give) throws {
+  func process(_ line: CarriedLine, _ emit: Emit) throws {
     let trimmed = line.bytes.prefix(
       line.bytes.count - line.bytes.reversed().prefix(while: \.isXMLSpace).count)
-    let goesOn = trimmed.last == UInt8(ascii: "=")
-    let bytes = Self.decoded(goesOn ? trimmed.dropLast() : line.bytes)
+    let hasSoftBreak = trimmed.last == UInt8(ascii: "=")
+    let bytes = Self.decoded(hasSoftBreak ? trimmed.dropLast() : line.bytes)
     var whole = carry ?? line.cleared
     carry = nil
     whole.bytes += bytes
-    if goesOn, whole.bytes.count <= maximumBytes { carry = whole } else { try give(whole) }
+    if hasSoftBreak, whole.bytes.count <= maximumBytes { carry = whole } else { try emit(whole) }
   }
 
-  func finish(_ give: Give) throws {
-    if let carry { try give(carry) }
+  func finish(_ emit: Emit) throws {
+    if let carry { try emit(carry) }
     carry = nil
   }
 

@@ -1,16 +1,16 @@
 import XMPPStanza
 
-/// What one of several sources wrote of streams: it tells whether each has streams of its own, or
-/// all are parts of one program.
-struct SourceTalk {
+/// The stream traffic that one of several sources logged. It shows whether each source has streams
+/// of its own, or all are parts of one program.
+struct SourceTraffic {
   private var directions: Set<Direction> = []
   private var requests: Set<String> = []
   private var answers: Set<String> = []
 
-  /// - Parameter lines: The source's lines, as it wrote them or each in an entry of JSON.
+  /// - Parameter lines: The source's lines, as it wrote them or each in a JSON entry.
   init(_ lines: [ArraySlice<UInt8>]) {
     let text = lines.flatMap { line in
-      JSONEntry.lines(line)?.filter { !$0.isRest }.map(\.text) ?? [line]
+      JSONEntry.lines(line)?.filter { !$0.isUnparsed }.map(\.text) ?? [line]
     }.text
     var reader = CaptureReader(format: CaptureFormat.detectUnwrapped(text) ?? .pasted)
     try? reader.read(text) { note($0) }
@@ -30,10 +30,11 @@ struct SourceTalk {
     }
   }
 
-  /// Whether more than one wrote both directions, and none what another one asked for.
-  static func areSeparate(_ talks: [SourceTalk]) -> Bool {
-    let all = talks.reduce(into: Set<String>()) { $0.formUnion($1.requests) }
-    return talks.count { $0.directions.count > 1 } > 1
-      && talks.allSatisfy { $0.answers.intersection(all).isSubset(of: $0.requests) }
+  /// Whether more than one source logged both directions, and none logged an answer to another's
+  /// request.
+  static func areSeparate(_ sources: [SourceTraffic]) -> Bool {
+    let all = sources.reduce(into: Set<String>()) { $0.formUnion($1.requests) }
+    return sources.count { $0.directions.count > 1 } > 1
+      && sources.allSatisfy { $0.answers.intersection(all).isSubset(of: $0.requests) }
   }
 }
