@@ -1,38 +1,42 @@
 import DequeModule
 package import XMPPStanza
 
-/// Finds out whose each connection of a capture is, and lets one account's records pass.
+/// Finds the account of each connection of a capture, and passes the records of one account.
 ///
-/// The account is known from the capture's header, the bind result, SASL 2, a lifecycle record,
-/// or, where the log begins in mid-session or does not show it, from the address that the server
-/// sends stanzas to or says a session to have.
-/// Records before that are held back, and so is what comes after them: the order stays. A
-/// connection that ends without having said whose it is belongs to nobody, unless the capture has
-/// one connection only: then it belongs to the account that another session of it names, and where
-/// none does, all passes.
+/// The account is known from the capture's header, the bind result, SASL 2, or a lifecycle record.
+/// If a log begins in mid-session or does not show any of these, the account is inferred from the
+/// address that the server sends stanzas to or names as a session's.
 ///
-/// Where nothing that passes says whose it is, because it was inferred or chosen, a header that
-/// says so goes before it: who may push and who may answer depends on it.
+/// Records are held back until then, and so are the records after them, so that the order is kept.
+/// A connection that ends before its account is known is dropped, unless the capture has only one
+/// connection. In that case it belongs to the account that another session of the connection names;
+/// if none names one, all records pass.
+///
+/// If no passed record names the account, because it was inferred or chosen, the filter puts a
+/// header that names it before them: the rules for pushes and answers depend on the account.
 package struct AccountFilter {
-  /// Every account that the capture names, sorted. Where `chosen` was nil and these are several,
-  /// the caller asks the user which; nothing has passed but records of one of them.
+  /// Every account that the capture names, sorted.
+  ///
+  /// If `chosen` was nil and there are several, the caller asks the user to choose; until then only
+  /// records of one account have passed.
   package var accounts: [BareJID] { found.sorted() }
-  /// The records dropped because nothing said whose they are.
+  /// The number of records that were dropped because their account is unknown.
   package private(set) var unattributed = 0
-  /// Whether one connection has elements of several accounts at a time, as where a program with
-  /// several clients writes one log: nothing then says who sent what.
+  /// Whether one connection has elements of several accounts at a time, as in a log of a program
+  /// with several clients. Such a log does not say which of them sent what.
   package private(set) var isMixed = false
 
   private struct Session {
     let connection: String
     var account: BareJID?
-    /// Whether the account was told, by this session or the capture's header, and not inferred.
+    /// Whether this session or the capture's header named the account, rather than it being
+    /// inferred.
     var isNamed = false
-    /// The resource that the server sends to, unless the session says whose it is.
+    /// The resource that the server sends to, unless the session names its account.
     var resource: String?
-    /// What the server sends to, where it is no full address.
+    /// The bare address that the server sends to, if it uses no full one.
     var hint: BareJID?
-    var isOver = false
+    var hasEnded = false
   }
 
   private struct Held {
@@ -42,10 +46,10 @@ package struct AccountFilter {
 
   private let chosen: BareJID?
   private var found: Set<BareJID> = []
-  /// The account of the whole capture, where its header says it.
+  /// The account of the whole capture, if its header names one.
   private var headerAccount: BareJID?
   private var isInboundOnly = false
-  /// Whether what has passed says whose it is.
+  /// Whether a passed record names the account.
   private var isAnnounced = false
   private var sessions: [Int: Session] = [:]
   private var current: [String: Int] = [:]
@@ -54,35 +58,35 @@ package struct AccountFilter {
   private var heldBytes = 0
   private var firstName: String?
   private var hasSeveralNames = false
-  /// How many sessions are known before those that are over are forgotten.
+  /// The number of sessions that are kept before ended ones are forgotten.
   private var sessionsToKeep = 1000
 
-  /// How much may wait for one connection to say whose it is.
+  /// The limits for records that wait for the account of a connection.
   private static let maximumHeld = 10_000
   private static let maximumHeldBytes = 16 << 20
 
-  /// The connection whose elements just pass: it is known whose it is, and nothing is held back.
+  /// The connection whose elements pass unexamined: its account is known, and nothing is held.
   private var settled: String?
 
-  /// A filter that lets pass one account's records; without one, those of the only account.
+  /// Creates a filter that passes one account's records; without an account, those of the only one.
   package init(account: BareJID?) {
     chosen = account
   }
 
-  /// Whether all elements of a connection just pass, whatever they say.
+  /// Whether all elements of a connection pass, whatever they contain.
   ///
-  /// Mutating, so that the filter is asked where it stands: to copy it takes longer.
+  /// Mutating, so that the filter is used in place: copying it takes longer.
   package mutating func passesElements(of connection: String) -> Bool {
     headerAccount != nil && settled == connection
   }
 
-  /// Takes the next record and hands over those whose time has come.
+  /// Adds the next record and passes on the records whose account is now decided.
   package mutating func take(
     _ record: CapturedRecord, _ sink: (CapturedRecord) throws -> Void
   ) rethrows {
     if let settled {
       if settled == record.connection, case .element = record.content,
-        !isOfAnother(record)
+        !belongsToAnother(record)
       {
         return try sink(record)
       }
@@ -96,13 +100,13 @@ package struct AccountFilter {
     try release(all: false, sink)
     while held.count > Self.maximumHeld || heldBytes > Self.maximumHeldBytes {
       guard let first = held.first else { return }
-      sessions[first.session]?.isOver = true
+      sessions[first.session]?.hasEnded = true
       try release(all: false, sink)
     }
     settle(record, session)
   }
 
-  /// Notes where all that is looked at in the elements of a connection is known already.
+  /// Remembers a connection whose elements need not be examined any more.
   private mutating func settle(_ record: CapturedRecord, _ session: Int) {
     guard held.isEmpty, isAnnounced, let account = sessions[session]?.account, passes(account),
       current[record.connection] == session
@@ -110,27 +114,27 @@ package struct AccountFilter {
     settled = record.connection
   }
 
-  /// Says that the capture has ended, and hands over what still waits.
+  /// Ends the capture and passes on the records that are still held.
   package mutating func finish(_ sink: (CapturedRecord) throws -> Void) rethrows {
     try release(all: true, sink)
   }
 
   // MARK: Sessions
 
-  /// The session that a record belongs to: a connection's name may be used again.
+  /// The session of a record. The name of a connection may be used again.
   private mutating func session(of record: CapturedRecord) -> Int {
     firstName = firstName ?? record.connection
     if firstName != record.connection { hasSeveralNames = true }
     if case .streamHeader = record.content, let id = current[record.connection],
       sessions[id]?.account != nil || sessions[id]?.hint != nil
     {
-      // After binding no new header comes on a stream: this is another.
+      // A stream has no new header after binding: this is another stream.
       end(record.connection)
     }
     if let id = current[record.connection], let session = sessions[id], headerAccount == nil,
-      let bound = Self.account(in: record.content), Self.isAnother(bound, than: session)
+      let bound = Self.account(in: record.content), Self.isDifferent(bound, from: session)
     {
-      // Not every log has the headers of its streams.
+      // Not every log shows stream headers.
       end(record.connection)
     }
     if let id = current[record.connection] { return id }
@@ -141,16 +145,15 @@ package struct AccountFilter {
     return lastSession
   }
 
-  /// Whether an account that a login names is not the session's. One that was inferred may have
-  /// been written otherwise.
-  private static func isAnother(_ bound: BareJID, than session: Session) -> Bool {
+  /// Whether a login names another account than the session's. An inferred account may have been
+  /// written differently.
+  private static func isDifferent(_ bound: BareJID, from session: Session) -> Bool {
     guard let account = session.account else { return false }
-    return session.isNamed ? bound != account : areTwo(bound, account)
+    return session.isNamed ? bound != account : areDifferent(bound, account)
   }
 
-  /// Whether an element of the connection whose elements just pass says that it is another
-  /// account's.
-  private func isOfAnother(_ record: CapturedRecord) -> Bool {
+  /// Whether an element of the settled connection shows that it belongs to another account.
+  private func belongsToAnother(_ record: CapturedRecord) -> Bool {
     guard headerAccount == nil, let id = current[record.connection],
       let own = sessions[id]?.account
     else { return false }
@@ -159,12 +162,12 @@ package struct AccountFilter {
       let address = node.attribute("to"), !address.isFullAddress(of: own),
       let to = Self.recipient(of: record.content)
     else { return false }
-    return Self.areTwo(to.bare, own) && (to.resource != nil || found.contains(to.bare))
+    return Self.areDifferent(to.bare, own) && (to.resource != nil || found.contains(to.bare))
   }
 
   private mutating func end(_ connection: String) {
     guard let id = current.removeValue(forKey: connection), !connection.isEmpty else { return }
-    sessions[id]?.isOver = true
+    sessions[id]?.hasEnded = true
   }
 
   private mutating func learn(from record: CapturedRecord, _ id: Int) {
@@ -176,8 +179,8 @@ package struct AccountFilter {
       sessions[id]?.isNamed = true
       name(account, id)
     } else if let hint = record.owner ?? Self.recipient(of: record.content) {
-      if hint.resource != nil, let own = sessions[id]?.account, Self.areTwo(own, hint.bare) {
-        // The server sends nothing to a session that is for another account's.
+      if hint.resource != nil, let own = sessions[id]?.account, Self.areDifferent(own, hint.bare) {
+        // A server sends a session nothing that is addressed to another account's.
         isMixed = true
         found.insert(hint.bare)
       }
@@ -213,7 +216,7 @@ package struct AccountFilter {
     }
   }
 
-  /// Whom the server sends a stanza to.
+  /// The recipient of a stanza from the server.
   private static func recipient(of content: CapturedRecord.Content) -> JID? {
     guard case .element(.inbound, let node, _) = content,
       node.name.namespace == Namespace.client, let to = node.attribute("to"),
@@ -223,13 +226,14 @@ package struct AccountFilter {
     return jid
   }
 
-  /// Whether two addresses are certainly of two accounts: where somebody put marks such as
-  /// `[server]` in place of domains, one account may have several of them.
-  private static func areTwo(_ a: BareJID, _ b: BareJID) -> Bool {
+  /// Whether two addresses certainly belong to different accounts. If a user replaced domains with
+  /// marks such as `[server]`, one account may have several of them.
+  private static func areDifferent(_ a: BareJID, _ b: BareJID) -> Bool {
     a != b && isDomain(a.domain) && isDomain(b.domain)
   }
 
-  /// Letters, digits, dots and hyphens, or an address of IPv6 in brackets.
+  /// Whether a text consists of letters, digits, dots and hyphens, or is an IPv6 address in
+  /// brackets.
   private static func isDomain(_ text: String) -> Bool {
     text.utf8.contains(UInt8(ascii: ":"))
       || text.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 >= 0x80 || ".-_".utf8.contains($0) }
@@ -245,7 +249,7 @@ package struct AccountFilter {
     while count < held.count {
       let next = held[count]
       guard let session = sessions[next.session] else { return }
-      let isDecided = all || session.isOver
+      let isDecided = all || session.hasEnded
       guard let account = session.account ?? (isDecided ? session.hint : nil) else {
         guard isDecided else { return }
         count += 1
@@ -261,14 +265,15 @@ package struct AccountFilter {
       count += 1
       guard passes(account) else { continue }
       if !session.isNamed { try announce(account, session.resource, before: next.record, sink) }
-      if !isAnnounced { isAnnounced = Self.names(next.record.content) }
+      if !isAnnounced { isAnnounced = Self.namesAccount(next.record.content) }
       try sink(next.record)
     }
   }
 
-  /// Says whose the records are, where none of them does.
+  /// Passes on a header that names the account, unless a record has named it.
   ///
-  /// - Parameter resource: What the server sends to, which binds it as well as a bind result does.
+  /// - Parameter resource: The resource that the server sends to; it binds the session as a bind
+  ///   result does.
   private mutating func announce(
     _ account: BareJID, _ resource: String? = nil, before record: CapturedRecord,
     _ sink: (CapturedRecord) throws -> Void
@@ -282,7 +287,7 @@ package struct AccountFilter {
     try sink(header)
   }
 
-  private static func names(_ content: CapturedRecord.Content) -> Bool {
+  private static func namesAccount(_ content: CapturedRecord.Content) -> Bool {
     if case .lifecycle(.header(let account, _)) = content { return account != nil }
     return account(in: content) != nil
   }
@@ -292,8 +297,8 @@ package struct AccountFilter {
     return found.count == 1
   }
 
-  /// Whether there is one connection only, and nothing in the capture says whose it is, or all of
-  /// it is of one account and ends before its last session says so.
+  /// Whether the capture has only one connection, and either no account is known, or the whole
+  /// capture belongs to one account but ends before its last session names it.
   private func isWhole(all: Bool) -> Bool {
     guard !hasSeveralNames else { return false }
     let isOfClient = firstName?.isEmpty == true
@@ -313,7 +318,7 @@ package struct AccountFilter {
 }
 
 extension String {
-  /// Whether it is certainly, as most are, the account's address with some resource.
+  /// Whether the text is certainly the account's address with a resource. True for most addresses.
   fileprivate func isFullAddress(of account: BareJID) -> Bool {
     let name = account.text.utf8
     return utf8.starts(with: name) && utf8.dropFirst(name.count).first == UInt8(ascii: "/")
@@ -321,7 +326,7 @@ extension String {
 }
 
 extension CapturedRecord {
-  /// About what it takes to hold the record.
+  /// The approximate size of the record in memory.
   var bytes: Int {
     switch content {
     case .element(_, _, let bytes), .streamHeader(_, _, let bytes): 2 * bytes.count

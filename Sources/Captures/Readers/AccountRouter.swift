@@ -1,19 +1,19 @@
-/// Finds out whose a received chunk is in a log that names the account only of what was sent.
+/// Finds the account of a received chunk in a log that names accounts only for sent chunks.
 struct AccountRouter {
   private struct Account {
     let name: String
     let bare: [UInt8]
-    /// The ids of the latest stanzas that it sent.
+    /// The ids of the last stanzas that it sent.
     var ids: [[UInt8]] = []
-    /// What it waits for the server to say.
-    var awaits: Set<Answer> = []
+    /// The answers from the server that it waits for.
+    var awaited: Set<Answer> = []
   }
 
-  /// What a server says only to who has asked for it.
+  /// An answer that a server sends only to a client that asked for it.
   private enum Answer {
     case header, encryption, authentication, management, acknowledgement
 
-    /// What an element of the client has the server answer.
+    /// The answer that an element from the client asks for.
     init?(to payload: ArraySlice<UInt8>) {
       guard !TopLevel.isStreamHeader(payload) else {
         self = .header
@@ -28,7 +28,7 @@ struct AccountRouter {
       }
     }
 
-    /// The answer that an element of the server is.
+    /// The kind of answer of an element from the server.
     init?(_ chunk: ArraySlice<UInt8>) {
       guard !TopLevel.isStreamHeader(chunk) else {
         self = .header
@@ -45,19 +45,19 @@ struct AccountRouter {
     }
   }
 
-  /// Those that sent something, the latest last.
+  /// The accounts that sent something, the last sender last.
   private var accounts: [Account] = []
 
   private static let maximumIDs = 500
   private static let maximumAccounts = 100
 
-  /// Whether there is a choice.
+  /// Whether there are several accounts.
   var hasSeveral: Bool { accounts.count > 1 }
 
   /// The account that sent last.
   var latest: String? { accounts.last?.name }
 
-  /// Notes what an account sent.
+  /// Notes a payload that an account sent.
   mutating func sent(_ name: String, _ payload: ArraySlice<UInt8>) {
     var account: Account
     if let index = accounts.firstIndex(where: { $0.name == name }) {
@@ -67,11 +67,11 @@ struct AccountRouter {
       account = Account(name: name, bare: Array(bare.utf8))
     }
     if let answer = Answer(to: payload) {
-      // What comes next in setting up a stream comes when the step before is done.
-      if answer != .acknowledgement { account.awaits = [] }
-      account.awaits.insert(answer)
+      // The next step of setting up a stream begins when the step before is done.
+      if answer != .acknowledgement { account.awaited = [] }
+      account.awaited.insert(answer)
     } else if TopLevel.isStanza(payload) {
-      account.awaits.formIntersection([.acknowledgement, .management])
+      account.awaited.formIntersection([.acknowledgement, .management])
     }
     if let id = Self.ids(in: payload).first {
       account.ids.append(id)
@@ -81,29 +81,30 @@ struct AccountRouter {
     if accounts.count > Self.maximumAccounts { accounts.removeFirst() }
   }
 
-  /// The one account that a received chunk can be of; nil where it may be of several.
+  /// The only account that a received chunk can belong to; nil if there are several.
   ///
-  /// - Parameter open: the accounts whose stream is within an element.
+  /// - Parameter open: The accounts whose stream is inside an element.
   mutating func account(of chunk: ArraySlice<UInt8>, open: [String]) -> String? {
     guard hasSeveral else { return latest }
     if chunk.first != UInt8(ascii: "<"), open.count == 1 { return open.first }
     let addressed = accounts.filter { Self.names(chunk, "to", $0.bare) }
     if addressed.count == 1 { return addressed.first?.name }
-    // What has no recipient is of the account itself: its own presence, or a push.
+    // An element without a recipient is about the account itself: its own presence, or a push.
     let own = accounts.filter { Self.names(chunk, "from", $0.bare) }
     if own.count == 1, chunk.position(of: Array(" to=".utf8)) == nil { return own.first?.name }
     let answered = Set(Self.ids(in: chunk))
     let asking = accounts.filter { $0.ids.contains(where: answered.contains) }
     if asking.count == 1 { return asking.first?.name }
     guard let answer = Answer(chunk) else { return nil }
-    let waiting = accounts.indices.filter { accounts[$0].awaits.contains(answer) }
+    let waiting = accounts.indices.filter { accounts[$0].awaited.contains(answer) }
     guard let index = waiting.first, waiting.count == 1 else { return nil }
-    // Features follow the header, and challenges each other.
-    if answer == .acknowledgement { accounts[index].awaits.remove(answer) }
+    // Only an acknowledgement ends the wait: features follow the header, and challenges follow each
+    // other.
+    if answer == .acknowledgement { accounts[index].awaited.remove(answer) }
     return accounts[index].name
   }
 
-  /// Whether what an account sent answers a chunk: it acknowledges a push by its id.
+  /// Whether a payload that an account sent answers a chunk, by acknowledging a push with its id.
   func answers(_ payload: ArraySlice<UInt8>, _ chunk: ArraySlice<UInt8>) -> Bool {
     guard payload.prefix(64).position(of: Array("result".utf8)) != nil,
       let id = Self.ids(in: payload).first
@@ -111,7 +112,7 @@ struct AccountRouter {
     return Self.ids(in: chunk).contains(id)
   }
 
-  /// Whether an attribute has an address of the account.
+  /// Whether an attribute has the account's bare address or a full one.
   private static func names(
     _ chunk: ArraySlice<UInt8>, _ attribute: String, _ bare: [UInt8]
   ) -> Bool {

@@ -2,20 +2,21 @@ package import Foundation
 package import XMPPStanza
 package import XMPPStream
 
-/// How a capture is to be read.
+/// Options for reading a capture.
 package struct ReaderOptions: Hashable, Sendable {
-  /// The year in which a log begins whose clock does not say; without it its times are unknown.
+  /// The year in which a log begins, for a clock that does not show it; without it, such times are
+  /// unknown.
   package var year: Int?
-  /// The zone of a log's clock that does not say its own; nil is UTC.
+  /// The zone for a clock that does not show its own; nil is UTC.
   package var zone: TimeZone?
-  /// What carried the log and changed its text.
+  /// How the log was carried and changed on the way.
   package var carrier: Carrier
-  /// Whose log it is, if somebody has said so: it tells what was sent from what was received.
+  /// The account of the log, if the user gave it. It tells sent elements from received ones.
   package var account: BareJID?
-  /// What is taken before an element is refused.
+  /// The limits above which an element is refused.
   package var limits: StreamLimits
 
-  /// Options from their parts.
+  /// Creates options.
   package init(
     year: Int? = nil, zone: TimeZone? = nil, carrier: Carrier = .none,
     account: BareJID? = nil, limits: StreamLimits = .capture
@@ -30,8 +31,8 @@ package struct ReaderOptions: Hashable, Sendable {
 
 /// Reads a capture of one format from its bytes, in bounded memory.
 ///
-/// Any way to cut the bytes gives the same outputs. Credentials are taken out of every element
-/// before it is handed over.
+/// The outputs do not depend on how the bytes are split into chunks. Credentials are removed from
+/// every element before it is passed on.
 package struct CaptureReader {
   private enum Reader {
     case lines(any LineReader)
@@ -41,15 +42,15 @@ package struct CaptureReader {
   private let reader: Reader
   private var inlet: LineInlet
   private var decoder: TextDecoder?
-  /// Cuts the lines for a reader of lines.
+  /// Splits the bytes into lines for a line reader.
   private var lines: LineSplitter
   private var outlet: Outlet
 
-  /// A reader at the beginning of a capture.
+  /// Creates a reader at the beginning of a capture.
   package init(format: CaptureFormat, options: ReaderOptions = ReaderOptions()) {
     inlet = LineInlet(options, isText: format.isOfLines)
     decoder = options.carrier.encoding.map { TextDecoder($0) }
-    // How many bytes of a line a byte of an element takes at most.
+    // The maximum number of bytes that one byte of an element takes in a line.
     var escapedBytes = 1
     let made: Reader
     switch format.shape {
@@ -62,7 +63,7 @@ package struct CaptureReader {
     case .lines(let log): made = Self.reader(options) { LineLogReader(log, options) }
     case .chunks(let log):
       made = Self.reader(options) { ChunkLogReader(log, options) }
-      // Four of Python's `\xe5`, and `229,` of Erlang's.
+      // Four for Python's `\xe5` and for Erlang's `229,`.
       escapedBytes = 4
     case .dino: made = Self.reader(options) { DinoReader(options) }
     case .pasted: made = Self.reader(options) { PastedReader(options) }
@@ -77,14 +78,14 @@ package struct CaptureReader {
     outlet = Outlet(directions: format.hasWordsForDirections ? DirectionCheck() : nil)
   }
 
-  /// A reader of text, or one for each program of which a collector gathered the lines.
+  /// A line reader, or one for each program whose lines a collector gathered.
   private static func reader(
     _ options: ReaderOptions, _ make: @escaping () -> any LineReader
   ) -> Reader {
     .lines(options.carrier.separatesSources ? SeparateReaders(make) : make())
   }
 
-  /// A reader at the beginning of a file that has the bytes of one direction of a stream.
+  /// Creates a reader at the beginning of a file with the bytes of one direction of a stream.
   package init(side: Direction, options: ReaderOptions = ReaderOptions()) {
     reader = .bytes(RawXMLReader(options, side: side))
     inlet = LineInlet(options, isText: false)
@@ -93,12 +94,12 @@ package struct CaptureReader {
     outlet = Outlet(directions: nil)
   }
 
-  /// Takes the next bytes and hands over what they complete.
+  /// Reads the next bytes and passes on the outputs that they complete.
   ///
-  /// - Parameter takeInPlace: Given each element that is plain in all respects, with what stands
-  ///   beside it, and says whether it took it; what it took does not come as a record. The element
-  ///   is borrowed, and valid while this runs: who keeps it keeps its `owned`.
-  /// - Throws: `CaptureError` where nothing of the capture can be read, and what `sink` throws.
+  /// - Parameter takeInPlace: Receives each element without anything unusual, and its head, and
+  ///   returns whether it consumed the element. A consumed element is not passed to `sink`. The
+  ///   element is borrowed and valid during the call; to keep it, keep its `owned`.
+  /// - Throws: `CaptureError` if the capture cannot be read at all, and what `sink` throws.
   package mutating func read(
     _ chunk: [UInt8],
     takeInPlace: (borrowing CapturedHead, borrowing XMPPElement) throws -> Bool = { _, _ in false },
@@ -118,30 +119,31 @@ package struct CaptureReader {
           if try !takeInPlace(head, node) { try sink(.record(head.record(of: node))) }
         }
       } _: { line in
-        try inlet.take(line, reader) { try outlet.pass($0, to: sink) }
+        try inlet.process(line, reader) { try outlet.pass($0, to: sink) }
       }
     }
   }
 
-  /// Hands over what waits for more to be certain of its direction: somebody is following, and
-  /// nothing more has come. If it turns out to be wrong, `read` or `finish` throws.
+  /// Passes on outputs that are held until their direction is certain, for a user who follows a log
+  /// to which nothing is being added. If a direction turns out to be wrong, `read` or `finish`
+  /// throws.
   ///
-  /// - Throws: what `sink` throws.
+  /// - Throws: What `sink` throws.
   package mutating func release(_ sink: (CaptureOutput) throws -> Void) throws {
     guard case .lines(let reader) = reader else { return }
     try reader.release { try outlet.pass($0, to: sink) }
     try outlet.release(sink)
   }
 
-  /// Says that the capture has ended.
+  /// Ends the capture and passes on the remaining outputs.
   ///
-  /// - Throws: as `read` does.
+  /// - Throws: `CaptureError` if the capture cannot be read at all, and what `sink` throws.
   package mutating func finish(_ sink: (CaptureOutput) throws -> Void) throws {
     switch reader {
     case .bytes(let reader): try reader.finish { try outlet.pass($0, to: sink) }
     case .lines(let reader):
       try lines.finish { line in
-        try inlet.take(line, reader) { try outlet.pass($0, to: sink) }
+        try inlet.process(line, reader) { try outlet.pass($0, to: sink) }
       }
       try inlet.finish(reader) { try outlet.pass($0, to: sink) }
       try reader.finish { try outlet.pass($0, to: sink) }
@@ -165,7 +167,7 @@ package struct CaptureReader {
     }
   }
 
-  /// The lines so far that hold the beginning of a stanza and began no record.
+  /// The lines so far that contain the beginning of a stanza and began no record.
   package var unread: UnreadLines {
     switch reader {
     case .lines(let reader): reader.unread.adding(inlet.unread)
@@ -174,12 +176,12 @@ package struct CaptureReader {
   }
 }
 
-/// What each line goes through before it is read: what carried the log is taken off it.
+/// The stage before the reader: removes from each line how the log was carried.
 private struct LineInlet {
-  /// Whether programs write such logs as text, which carriers change.
+  /// Whether the format is text written by programs, which carriers change.
   let isText: Bool
   private let remover: LayerRemover
-  /// For the times that the carrier says.
+  /// Converts the times that the carrier gives.
   private var clock: LogClock
 
   init(_ options: ReaderOptions, isText: Bool) {
@@ -192,7 +194,7 @@ private struct LineInlet {
   var lacksYear: Bool { clock.lacksYear }
   var unread: UnreadLines { remover.unread }
 
-  mutating func take(
+  mutating func process(
     _ line: LineSplitter.Line, _ reader: any LineReader, _ sink: LineReader.Sink
   ) throws {
     if line.padding > 0 {
@@ -204,19 +206,19 @@ private struct LineInlet {
       return try sink(.problem(problem))
     }
     let carried = CarriedLine(bytes: bytes, number: line.number)
-    guard isText else { return try give(carried, reader, sink) }
+    guard isText else { return try forward(carried, reader, sink) }
     let remover = remover
-    try remover.process(carried) { line in try give(line, reader, sink) }
+    try remover.process(carried) { line in try forward(line, reader, sink) }
   }
 
-  /// Takes the end of the file.
+  /// Ends the file.
   mutating func finish(_ reader: any LineReader, _ sink: LineReader.Sink) throws {
     let remover = remover
-    try remover.finish { line in try give(line, reader, sink) }
+    try remover.finish { line in try forward(line, reader, sink) }
   }
 
-  /// Hands a line to its reader, and on what it gives.
-  private mutating func give(
+  /// Passes a line to its reader, and the reader's outputs to `sink`.
+  private mutating func forward(
     _ line: CarriedLine, _ reader: any LineReader, _ sink: LineReader.Sink
   ) throws {
     if let readers = reader as? SeparateReaders { readers.source = line.source }
@@ -224,43 +226,42 @@ private struct LineInlet {
   }
 }
 
-/// What all that a reader gives goes through: the check of its directions, and the removal of
-/// credentials.
+/// The stage after the reader: checks directions, and removes credentials.
 private struct Outlet {
   var credentials = Credentials()
-  /// Nil if the directions are no claim of a program's words: a recorder knows them from the
-  /// connection, and for bare elements they are inferred from the content.
+  /// Nil if the directions do not come from the words of a program: a recorder knows them from the
+  /// connection, and those of bare elements are inferred from the content.
   private var directions: DirectionCheck?
 
   init(directions: DirectionCheck?) {
     self.directions = directions
   }
 
-  /// Hands on an output once its direction is known.
+  /// Passes on an output once its direction is known.
   mutating func pass(_ output: CaptureOutput, to sink: (CaptureOutput) throws -> Void) throws {
     guard var check = directions.take() else { return try credentials.pass(output, to: sink) }
     defer { directions = check }
     try check.pass(output) { try credentials.pass($0, to: sink) }
   }
 
-  /// Hands on what waits, although more could still say something else of it.
+  /// Passes on the outputs that are held, although later ones could still contradict them.
   mutating func release(_ sink: (CaptureOutput) throws -> Void) throws {
     try directions?.release { try credentials.pass($0, to: sink) }
   }
 
-  /// Hands on what still waits at the end of the capture.
+  /// Passes on the outputs that are still held at the end of the capture.
   mutating func finish(_ sink: (CaptureOutput) throws -> Void) throws {
     try directions?.finish { try credentials.pass($0, to: sink) }
   }
 }
 
-/// Makes records of the bytes of a capture that has no lines.
+/// A reader of the bytes of a capture that has no lines.
 protocol ByteReader: AnyObject {
   typealias Sink = (CaptureOutput) throws -> Void
 
-  /// Takes the next bytes.
+  /// Reads the next bytes.
   func read(_ bytes: [UInt8], _ sink: Sink) throws
-  /// Says that no byte follows.
+  /// Ends the capture.
   func finish(_ sink: Sink) throws
   /// What had to be guessed of the directions; nil if the format says them.
   var guessed: GuessedDirections? { get }
@@ -270,31 +271,34 @@ extension ByteReader {
   var guessed: GuessedDirections? { nil }
 }
 
-/// Makes records of the lines of a capture.
+/// A reader of the lines of a capture.
 protocol LineReader: AnyObject {
   typealias Sink = (CaptureOutput) throws -> Void
 
-  /// Hands the element of a line over that has one, and is plain in all respects; it is borrowed,
-  /// and valid while `take` runs. False for any other line: nothing has happened then, and it is
-  /// for the other `take`. What `take` does calls the reader no more.
+  /// Passes on the element of a line that contains one without anything unusual.
+  ///
+  /// The element is borrowed and valid while `take` runs. `take` does not call the reader.
+  ///
+  /// - Returns: False for any other line. Such a line has had no effect, and must be passed to the
+  ///   other `take`.
   func takePlain(
     _ line: RawSpan, number: Int,
     _ take: (borrowing CapturedHead, borrowing XMPPElement) throws -> Void
   ) rethrows -> Bool
-  /// Takes the next line, without its end.
+  /// Reads the next line, without its end.
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws
-  /// The same, with the time that its carrier gives the line: that of its records, unless they have
-  /// their own.
+  /// Reads the next line, without its end, with the time that its carrier gives it. Records without
+  /// a time of their own get this time.
   func take(_ line: ArraySlice<UInt8>, number: Int, time: Int64?, _ sink: Sink) throws
-  /// Hands over what waits only to have its direction guessed better.
+  /// Passes on outputs that are held only until their direction can be guessed better.
   func release(_ sink: Sink) throws
-  /// Says that no line follows.
+  /// Ends the capture and passes on the remaining outputs.
   func finish(_ sink: Sink) throws
   /// Whether times were left out because nobody said their year.
   var lacksYear: Bool { get }
   /// What had to be guessed of the directions; nil if the format says them.
   var guessed: GuessedDirections? { get }
-  /// The lines that hold the beginning of a stanza and began no record.
+  /// The lines that contain the beginning of a stanza and began no record.
   var unread: UnreadLines { get }
 }
 
@@ -317,7 +321,7 @@ extension LineReader {
 }
 
 extension CaptureOutput {
-  /// The same with a time, where it has none.
+  /// The output with this time, if it is a record without one.
   fileprivate func timed(_ time: Int64) -> CaptureOutput {
     guard case .record(var record) = self, record.time == nil else { return self }
     record.time = time

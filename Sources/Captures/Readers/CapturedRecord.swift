@@ -1,21 +1,21 @@
 package import XMPPStanza
 
-/// One thing that a capture tells, in the order of the capture.
+/// A record of a capture.
 package struct CapturedRecord: Hashable, Sendable {
-  /// The source's own name for the connection; empty where it has one connection only.
+  /// The source's name for the connection; empty if it has only one connection.
   package var connection: String
-  /// The connection's number, from 1, where the source numbers them itself.
+  /// The number of the connection, from 1, if the source numbers connections.
   package var connectionNumber: UInt32?
-  /// Milliseconds since 1970 in UTC, nil where the source does not say.
+  /// Milliseconds since 1970 in UTC; nil if the source does not give a time.
   package var time: Int64?
-  /// The number of the line that it begins on, from 1.
+  /// The number, from 1, of the line on which the record begins.
   package var line: Int
-  /// What happened.
+  /// The content of the record.
   package var content: Content
-  /// The full address of the connection's session, where the source says it beside the XML.
+  /// The full address of the connection's session, if the source gives it outside the XML.
   var owner: JID?
 
-  /// A record from its parts.
+  /// Creates a record.
   package init(
     connection: String, connectionNumber: UInt32? = nil, time: Int64?, line: Int, content: Content
   ) {
@@ -26,34 +26,35 @@ package struct CapturedRecord: Hashable, Sendable {
     self.content = content
   }
 
-  /// What a capture tells of a connection. Directions are the client's, whoever wrote it.
+  /// The content of a record. Directions are those that the client sees, even in a server's log.
   package enum Content: Hashable, Sendable {
-    /// The source says something about the capture or its stream beside the XML.
+    /// An event of the capture or of its stream, outside the XML.
     case lifecycle(Lifecycle)
     /// The start tag of a stream: its attributes without content, and its bytes.
     case streamHeader(Direction, XMPPElement, bytes: [UInt8])
     /// The end tag of a stream.
     case streamEnd(Direction)
-    /// Somebody noted something in the log that the capture is of.
+    /// An annotation from the log that the capture was exported from.
     case annotation(AnnotationLine)
-    /// The capture keeps what nobody could read.
+    /// Bytes that the recorder could not read and kept.
     case unreadable(UnreadableBytes)
-    /// A top-level element, credentials taken out, and its bytes.
+    /// A top-level element, with credentials removed, and its bytes.
     case element(Direction, XMPPElement, bytes: [UInt8])
   }
 }
 
-/// What a capture says of an element beside it, before both are a record: nothing of the element is
-/// copied for who only looks at it.
+/// The data of a record except its element. It copies nothing of the element, for callers that only
+/// examine it.
 package struct CapturedHead: ~Copyable {
-  /// As a `CapturedRecord` has them.
+  /// The properties of the `CapturedRecord`.
   package let connection: String
   package let connectionNumber: UInt32
   package let time: Int64?
   package let line: Int
   package let direction: Direction
 
-  /// The record of the element, which may be borrowed, and whose bytes are its `treeBytes`.
+  /// Returns the record of an element, which may be borrowed. The record's bytes are the element's
+  /// `treeBytes`.
   func record(of node: XMPPElement) -> CapturedRecord {
     CapturedRecord(
       connection: connection, connectionNumber: connectionNumber, time: time, line: line,
@@ -61,43 +62,43 @@ package struct CapturedHead: ~Copyable {
   }
 }
 
-/// A part of a capture that could not be read. It was skipped, and what stands around it was not.
+/// A part of a capture that could not be read and was skipped. The text around it was read.
 package struct CaptureProblem: Hashable, Sendable {
-  /// The number of the line, from 1, that the part begins on.
+  /// The number, from 1, of the line on which the part begins.
   package var line: Int
-  /// What is wrong, as a clause for a person; it quotes nothing of the capture.
+  /// The problem as a clause for the user. It does not quote the capture.
   package var message: String
 
-  /// A problem from its parts.
+  /// Creates a problem.
   package init(line: Int, message: String) {
     self.line = line
     self.message = message
   }
 }
 
-/// What a reader gives.
+/// An output of a reader.
 package enum CaptureOutput: Hashable, Sendable {
   case record(CapturedRecord)
   case problem(CaptureProblem)
 }
 
-/// Why a capture cannot be read at all.
+/// The reason why a capture cannot be read at all.
 package enum CaptureError: Error, Hashable, Sendable {
-  /// The first line of a native capture is no header; the clause says why.
+  /// The first line of a native capture is not a header; the clause says why.
   case badHeader(line: Int, String)
   /// The header names a version of the format that this reader does not know.
   case unknownVersion(line: Int, Int64)
-  /// The element on a line went the other way than the log says, if the one on another line, where
-  /// there is one, went as it says.
+  /// The log's direction is wrong for the element on `line` if it is right for the one on `other`;
+  /// if `other` is nil, for the elements before it.
   case contradictoryDirections(line: Int, other: Int?)
-  /// What came before the element on a line was given with its directions the wrong way.
+  /// The elements before the one on this line were passed on with the wrong directions.
   case shownTheWrongWay(line: Int)
-  /// The log begins with its newest entry, and is more than can be held to turn it around.
+  /// The log begins with its newest entry and is too long to be reversed in memory.
   case tooLongToTurnAround(line: Int)
 }
 
 extension CaptureError: CustomStringConvertible {
-  /// The number of the line that is wrong, from 1.
+  /// The number, from 1, of the line with the error.
   package var line: Int {
     switch self {
     case .badHeader(let line, _), .unknownVersion(let line, _),
@@ -107,7 +108,7 @@ extension CaptureError: CustomStringConvertible {
     }
   }
 
-  /// The reason as a sentence without its full stop.
+  /// The reason as a sentence without its final period.
   package var description: String {
     switch self {
     case .badHeader(_, let reason): "the capture's header cannot be read: \(reason)"

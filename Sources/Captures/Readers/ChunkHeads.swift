@@ -1,19 +1,19 @@
 import XMPPStanza
 
-// Where records of a log of chunks begin and end on lines that have several of them.
+// The beginnings and ends of records on lines with several records, in a log of chunks.
 extension ChunkLog {
-  /// How much of the rest of a line may be a head, so that a long line of many records is gone over
-  /// once.
+  /// The maximum length of a head on the rest of a line, so that a long line of many records is
+  /// examined only once.
   private static let maximumHead = 4 << 10
 
-  /// The first head on a line. Where the ends of lines have been lost, the log's description may
-  /// find a later one, behind the payload of the first.
+  /// The first head on a line. If line ends were lost, the log's description may find a later head,
+  /// after the payload of the first.
   func firstHead(on line: ArraySlice<UInt8>) -> Head? {
     guard var found = head(line) else { return nil }
-    // A payload that the description has decoded is no part of the line.
+    // A decoded payload is not a slice of the line.
     while found.payload.endIndex == line.endIndex, found.payload.startIndex > line.startIndex {
       let start = found.payload.startIndex
-      // The end of the head that was found is cut off.
+      // Without the end of the head that was found.
       let before = line[..<(start - 1)]
       guard var earlier = head(before), earlier.payload.endIndex == before.endIndex,
         earlier.payload.startIndex >= line.startIndex,
@@ -25,9 +25,9 @@ extension ChunkLog {
     return found
   }
 
-  /// The head that the rest of a line begins with, if no element stands before its payload.
+  /// The head at the beginning of the rest of a line; nil if an element comes before its payload.
   ///
-  /// - Parameter suffix: What the program writes behind each payload.
+  /// - Parameter suffix: The text that the program writes after each payload.
   func firstHead(ofRest text: ArraySlice<UInt8>, _ suffix: [UInt8]) -> Head? {
     var rest = text.withoutLeadingSpace
     if !suffix.isEmpty, rest.starts(with: suffix) {
@@ -47,12 +47,13 @@ extension ChunkLog {
 }
 
 extension Literal {
-  /// How much of a line is looked at first.
+  /// The length of the part of a line that is tried first.
   private static let firstPart = 4 << 10
 
-  /// Where the literal ends that a long line has; nil where the line is short, or has no other text
-  /// behind it. It is looked for in more and more of the line, so that one of many records is gone
-  /// over once.
+  /// The end of the literal on a long line; nil if the line is short or has no other text after it.
+  ///
+  /// Longer and longer parts of the line are tried, so that a line of many records is examined only
+  /// once.
   static func end(
     onLongLine text: ArraySlice<UInt8>, _ decode: (ArraySlice<UInt8>) -> Literal
   ) -> Int? {
@@ -68,9 +69,10 @@ extension Literal {
     return nil
   }
 
-  /// Where the literal ends that a text begins with.
+  /// The end of the literal at the beginning of a text.
   ///
-  /// - Parameter count: How many bytes it stands for, each of which is written as one at least.
+  /// - Parameter count: The number of bytes of the literal. Each of them takes at least one byte in
+  ///   the text.
   static func end(
     in text: ArraySlice<UInt8>, of count: Int, _ decode: (ArraySlice<UInt8>) -> Literal
   ) -> Int {
@@ -78,7 +80,7 @@ extension Literal {
       guard case .complete(let bytes) = decode(text[..<end]) else { return false }
       return bytes.count == count
     }
-    // Most have no more than their own marks, `<<"">>`.
+    // Most have only their own marks, `<<"">>`.
     guard text.count - count > 6, isWhole(text.endIndex - 1) else { return text.endIndex }
     var (before, end) = (text.startIndex + count, text.endIndex - 1)
     while end - before > 1 {

@@ -1,25 +1,25 @@
 import XMPPStanza
 import XMPPStream
 
-/// Reads a text log of chunks by its description.
+/// Reads a text log of chunks according to its description.
 ///
-/// Structure decides, not looks. In escaped XML no text holds a `<`: while an element is open, a
-/// line that looks like the head of a record of another stream is one only where its payload
-/// begins with `<`, and one of the same stream can only go on with the open element. A line that
-/// stands in a text of an earlier stanza is an echo (`QuotedRecords`).
+/// Structure decides, not appearance. In escaped XML, no text contains a `<`. While an element is
+/// open, a line that looks like the head of a record of another stream is one only if its payload
+/// begins with `<`, and one of the same stream can only continue the open element. A line that
+/// occurs in a text of an earlier stanza is an echo (`QuotedRecords`).
 final class ChunkLogReader: LineReader {
-  /// A record of whose payload nothing has come.
+  /// A record whose payload has not begun.
   private struct Pending {
     let head: ChunkLog.Head
     let record: ChunkRecord
     var lines: [NumberedLine]
   }
 
-  /// A chunk that waits for a later line to say whose it is.
+  /// A chunk that waits for a later line to show its account.
   private struct Unrouted {
     let record: ChunkRecord
     let chunk: [UInt8]
-    /// What has come since, to be read again.
+    /// The lines since then, to be read again.
     var lines: [NumberedLine] = []
   }
 
@@ -34,40 +34,40 @@ final class ChunkLogReader: LineReader {
   private var current: ChunkRecord?
   private var pending: Pending?
   private var collected: CollectedPayload?
-  /// The suffix at the end of the last line, which may be part of the payload.
+  /// Whether the last line ended with the suffix, which may be part of the payload.
   private var heldSuffix = false
-  /// Lines to be read again, the next one last.
-  private var again: [NumberedLine] = []
-  /// What follows a record on its line, to be read before them: the ends of lines may have been
-  /// lost.
+  /// The lines to be read again, the next one last.
+  private var queued: [NumberedLine] = []
+  /// The text after a record on its line, to be read before these lines. It exists if line ends
+  /// were lost.
   private var rest: NumberedLine?
-  /// The connection that the last line names that names one.
+  /// The connection that the latest line with a name names.
   private var connection = ""
   private var router = AccountRouter()
   private var unrouted: Unrouted?
-  /// The received chunks that mean nothing to a roster and that nothing says the account of.
-  private var nameless: (line: Int, count: Int)?
+  /// The received chunks that do not concern a roster and whose account is unknown.
+  private var unattributed: (line: Int, count: Int)?
   private var countLimit = ChunkLogReader.maximumCount
-  /// Whether all counts of bytes were right so far. If one is not, the log was edited or its text
-  /// converted, and the others say as little.
+  /// Whether all byte counts were right so far. If one is not, the log was edited or converted, and
+  /// no other count can be trusted.
   private var trustsCounts = true
-  /// The lines outside of payloads, and in literals that cannot be read.
-  private var passed = UnreadLines()
-  /// The line that the literal which is collected has come to.
+  /// The lines outside payloads, and in literals that cannot be read.
+  private var skipped = UnreadLines()
+  /// The last line so far of the literal that is being collected.
   private var literalLine = 0
-  /// The lines after the first of the literal that is collected.
+  /// The lines after the first one of the literal that is being collected.
   private var literalLines = UnreadLines()
-  var unread: UnreadLines { passed.adding(streams.unread) }
-  /// Nil where a connection has one name.
+  var unread: UnreadLines { skipped.adding(streams.unread) }
+  /// Nil if each connection has a single name.
   private var pairing: ProcessPairing?
 
-  /// More is no chunk that one read gives.
+  /// A chunk from one read is not larger.
   private static let maximumCount = 1 << 20
   private static let minimumCount = 16 << 10
   private static let maximumPendingLines = 8
-  /// How many lines later an answer to a push comes at most.
+  /// The maximum number of lines between a push and its answer.
   private static let maximumUnroutedLines = 200
-  /// How much of it may be an echo of a text.
+  /// The maximum length of an echo of a text.
   private static let maximumEcho = 64 << 10
 
   init(_ log: ChunkLog, _ options: ReaderOptions) {
@@ -96,21 +96,21 @@ final class ChunkLogReader: LineReader {
   private func takeLine(_ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
     if collected == nil { countLimit = Self.maximumCount }
     try read(NumberedLine(number: number, bytes: line), sink)
-    try readOn(sink)
+    try readQueued(sink)
   }
 
   private func takeEnd(_ sink: Sink) throws {
     while collected != nil || unrouted != nil {
       if let unfinished = collected {
-        try giveUp(unfinished, sink)
+        try abandon(unfinished, sink)
       } else {
         try route(to: nil, sink)
       }
-      try readOn(sink)
+      try readQueued(sink)
     }
-    if let pending { passOver(pending.lines) }
+    if let pending { skip(pending.lines) }
     try streams.finish(sink)
-    try reportNameless(sink)
+    try reportUnattributed(sink)
   }
 
   private func problem(_ message: String, _ line: Int, _ sink: Sink) throws {
@@ -119,13 +119,13 @@ final class ChunkLogReader: LineReader {
 
   // MARK: Lines
 
-  /// Reads what is held.
-  private func readOn(_ sink: Sink) throws {
+  /// Reads the rest of a line and the lines that are queued.
+  private func readQueued(_ sink: Sink) throws {
     while true {
       if let text = rest {
         rest = nil
         try readRest(text, sink)
-      } else if let held = again.popLast() {
+      } else if let held = queued.popLast() {
         try read(held, sink)
       } else {
         return
@@ -133,51 +133,50 @@ final class ChunkLogReader: LineReader {
     }
   }
 
-  /// Reads what follows a record on its line, if it is a record, too.
+  /// Reads the text after a record on its line, if it is a record too.
   private func readRest(_ text: NumberedLine, _ sink: Sink) throws {
     let line = NumberedLine(number: text.number, bytes: text.bytes.withoutLeadingSpace)
     guard let head = log.firstHead(ofRest: line.bytes, suffix),
       try begin(head, line, as: line.bytes.prefix(Self.maximumEcho), sink)
-    else { return passOver([line]) }
+    else { return skip([line]) }
   }
 
   private func read(_ line: NumberedLine, _ sink: Sink) throws {
-    let mended = NumberedLine(
+    let repaired = NumberedLine(
       number: line.number, bytes: log.mend.map { $0(line.bytes) } ?? line.bytes)
-    if collected != nil { return try collect(mended, sink) }
-    if let name = log.connection?(mended.bytes) { connection = name }
-    let head = log.firstHead(on: mended.bytes)
+    if collected != nil { return try collect(repaired, sink) }
+    if let name = log.connection?(repaired.bytes) { connection = name }
+    let head = log.firstHead(on: repaired.bytes)
     if unrouted != nil { return try waitForAnswer(head, line, sink) }
-    if let open = pending, try readAfterHead(open, mended, head, sink) { return }
-    if let head, try begin(head, mended, as: line.bytes, sink) { return }
-    if let ending = log.ending?(mended.bytes) {
+    if let open = pending, try readAfterHead(open, repaired, head, sink) { return }
+    if let head, try begin(head, repaired, as: line.bytes, sink) { return }
+    if let ending = log.ending?(repaired.bytes) {
       return try end(ending, line.number, sink)
     }
-    // A line that only looks like a head stands in a text.
-    guard head != nil || isInsidePayload || !log.isOwnLine(mended.bytes),
-      try goOn(mended, sink)
-    else { return passOver([mended]) }
+    // A line that only looks like a head is part of a text.
+    guard head != nil || isInsidePayload || !log.isOwnLine(repaired.bytes),
+      try continuePayload(repaired, sink)
+    else { return skip([repaired]) }
   }
 
-  /// Counts lines that are no part of a record.
-  private func passOver(_ lines: [NumberedLine]) {
-    for line in lines { passed.note(line.bytes, number: line.number, except: log.passedOver) }
+  /// Counts lines that are not part of a record.
+  private func skip(_ lines: [NumberedLine]) {
+    for line in lines { skipped.note(line.bytes, number: line.number, except: log.passedOver) }
   }
 
-  /// Whether the payload that is being read has not ended because its suffix has not come.
+  /// Whether the current payload is open because its suffix has not been read yet.
   private var isInsidePayload: Bool {
     guard let current, !suffix.isEmpty, !heldSuffix else { return false }
     return streams.isOpen(current.key)
   }
 
-  /// Handles a line that stands after a head without a payload; false where it is to be read as
-  /// any other.
+  /// Handles a line after a head without a payload; false if it is to be read like any other line.
   private func readAfterHead(
     _ open: Pending, _ line: NumberedLine, _ head: ChunkLog.Head?, _ sink: Sink
   ) throws -> Bool {
     if head != nil || open.lines.count >= Self.maximumPendingLines {
       pending = nil
-      passOver(open.lines)
+      skip(open.lines)
       return false
     }
     guard let payload = log.lead?(line.bytes) else {
@@ -186,17 +185,17 @@ final class ChunkLogReader: LineReader {
     }
     pending = nil
     guard mayBegin(open.record.key, payload) else {
-      for held in open.lines where try !goOn(held, sink) { passOver([held]) }
+      for held in open.lines where try !continuePayload(held, sink) { skip([held]) }
       return false
     }
-    passOver(open.lines)
+    skip(open.lines)
     try start(open.record, open.head.count, payload, sink)
     return true
   }
 
-  /// Begins a record where the line is the head of one.
+  /// Begins a record if the line is the head of one.
   ///
-  /// - Parameter written: The line before it was mended.
+  /// - Parameter written: The line before it was repaired.
   private func begin(
     _ head: ChunkLog.Head, _ line: NumberedLine, as written: ArraySlice<UInt8>, _ sink: Sink
   ) throws -> Bool {
@@ -215,12 +214,13 @@ final class ChunkLogReader: LineReader {
       return true
     }
     if let shape = head.shape, !shapes.admits(shape, beginsStream: isStreamHeader(head.payload)) {
-      passed.note(head.payload, number: line.number)
+      skipped.note(head.payload, number: line.number)
       try problem(RecordShapes.message, line.number, sink)
       return true
     }
     if streams.isOpen(key) {
-      // It goes on with an element, or it is a line of a text in it: then its echo may come.
+      // It continues an element, or it is a line of a text in that element, and its echo may
+      // follow.
       streams.quoted.note(line: written, isRecord: log.isRecord)
     }
     let record = ChunkRecord(
@@ -238,11 +238,11 @@ final class ChunkLogReader: LineReader {
       return false
     }
     guard case .literal(let decode) = log.payload else { return true }
-    // The first line of several says too little.
+    // The first of several lines is not enough.
     return decode(payload) != .unfinished
   }
 
-  /// Says so where a log begins in the middle of a stanza; false where it does not.
+  /// Reports a log that begins inside a stanza; false if it does not.
   private func reportBeginning(
     _ key: ChunkRecord.Key, _ payload: ArraySlice<UInt8>, _ number: Int, _ sink: Sink
   ) throws -> Bool {
@@ -254,7 +254,7 @@ final class ChunkLogReader: LineReader {
     return true
   }
 
-  /// Whether a record with this payload can begin where reading has come to.
+  /// Whether a record with this payload can begin at this point.
   private func mayBegin(_ key: ChunkRecord.Key, _ payload: ArraySlice<UInt8>) -> Bool {
     guard !isInsidePayload else { return false }
     if log.namesSendersOnly, key.direction == .inbound, !streams.openInbound.isEmpty {
@@ -290,7 +290,7 @@ final class ChunkLogReader: LineReader {
       collected = CollectedPayload(record: record, count: nil, payload[..<end])
       (literalLine, literalLines) = (record.line, UnreadLines())
       try feedCollected(sink)
-      if end < payload.endIndex { passOn(payload[end...], behind: record) }
+      if end < payload.endIndex { queueRest(payload[end...], behind: record) }
     case .verbatim:
       if let count, trustsCounts, count <= countLimit {
         collected = CollectedPayload(record: record, count: count, payload)
@@ -314,11 +314,11 @@ final class ChunkLogReader: LineReader {
     try feedLine(payload, at: record.line, beginsChunk: true, sink)
   }
 
-  /// Takes a line of a payload that was begun on an earlier one; false if it is no part of one.
-  private func goOn(_ line: NumberedLine, _ sink: Sink) throws -> Bool {
+  /// Feeds a line of a payload that began on an earlier line; false if it is not part of one.
+  private func continuePayload(_ line: NumberedLine, _ sink: Sink) throws -> Bool {
     guard let current, case .verbatim = log.payload else { return false }
     if !streams.isOpen(current.key) {
-      // Where payloads have lines of their own, the next element may begin on a line of its own.
+      // If payloads have their own lines, the next element may begin on its own line.
       guard log.lead != nil, !line.bytes.allSatisfy(\.isXMLSpace) else {
         self.current = nil
         return false
@@ -329,14 +329,14 @@ final class ChunkLogReader: LineReader {
     return true
   }
 
-  /// Feeds a line of a payload, but for a suffix at its end: whether that belongs to the payload
-  /// is known when the next line comes.
+  /// Feeds a line of a payload without a suffix at its end, because only the next line shows
+  /// whether the suffix belongs to the payload.
   private func feedLine(
     _ payload: ArraySlice<UInt8>, at number: Int, beginsChunk: Bool, _ sink: Sink
   ) throws {
     if heldSuffix, !beginsChunk { try feed(suffix[...], at: number, beginsChunk: false, sink) }
     heldSuffix = !suffix.isEmpty && payload.ends(with: suffix)
-    // Which account the rest of a line is of is not known where only some heads name it.
+    // If only some heads name an account, the account of the rest of a line is unknown.
     try feed(
       heldSuffix ? payload.dropLast(suffix.count) : payload, at: number, beginsChunk: beginsChunk,
       mayHoldRecord: !log.namesSendersOnly, sink)
@@ -359,24 +359,24 @@ final class ChunkLogReader: LineReader {
     let isCounted = open.count != nil
     let isTooLong = open.bytes.count > 8 * limits.bytesPerElement
     if isTooLong || (!isCounted && log.head(line.bytes) != nil) {
-      try giveUp(open, sink)
-      return again.append(line)
+      try abandon(open, sink)
+      return queued.append(line)
     }
     collected?.append(line)
     if !isCounted {
       literalLine = line.number
       literalLines.note(line.bytes, number: line.number, except: log.passedOver)
     }
-    // A literal over many lines is decoded once, at what may be its end.
+    // A literal of many lines is decoded only at its possible ends.
     if isCounted || line.bytes.ends(with: Array(">>".utf8)) { try feedCollected(sink) }
   }
 
-  /// Feeds the payload that was collected, where all of it is there.
+  /// Feeds the collected payload if it is complete.
   private func feedCollected(_ sink: Sink) throws {
     guard let open = collected else { return }
     switch open.progress(log) {
     case .unfinished: return
-    case .malformed: try giveUp(open, sink)
+    case .malformed: try abandon(open, sink)
     case .complete(let payload, let rest):
       collected = nil
       heldSuffix = false
@@ -384,57 +384,61 @@ final class ChunkLogReader: LineReader {
       if case .literal(let decode) = log.payload {
         let text = open.bytes[...]
         let end = Literal.end(in: text, of: payload.count, decode)
-        if end < text.endIndex { passOn(text[end...], behind: open.record) }
+        if end < text.endIndex { queueRest(text[end...], behind: open.record) }
       }
       guard let rest else { return }
-      again.append(NumberedLine(number: open.lines.last?.number ?? open.record.line, bytes: rest))
+      queued.append(NumberedLine(number: open.lines.last?.number ?? open.record.line, bytes: rest))
     }
   }
 
-  /// Has read what follows a literal on its last line, and on any that was taken for part of it.
-  private func passOn(_ text: ArraySlice<UInt8>, behind record: ChunkRecord) {
+  /// Queues the text after a literal on its last line, and the later lines that were taken for part
+  /// of it.
+  private func queueRest(_ text: ArraySlice<UInt8>, behind record: ChunkRecord) {
     var lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let first = lines.removeFirst()
     let number = literalLine - lines.count
-    for (place, line) in lines.enumerated().reversed() {
-      again.append(NumberedLine(number: number + 1 + place, bytes: line))
+    for (index, line) in lines.enumerated().reversed() {
+      queued.append(NumberedLine(number: number + 1 + index, bytes: line))
     }
     let rest = NumberedLine(number: number, bytes: first)
-    // No text of a stanza has a `<`, so that behind an element that is whole nobody's words stand.
-    if streams.isOpen(record.key) { passOver([rest]) } else { self.rest = rest }
+    // No text of a stanza contains a `<`, so the text after a complete element is not part of a
+    // message.
+    if streams.isOpen(record.key) { skip([rest]) } else { self.rest = rest }
   }
 
-  /// What was collected is not as it was taken to be: the lines are read again, without a count.
-  private func giveUp(_ open: CollectedPayload, _ sink: Sink) throws {
+  /// Abandons a collected payload that turned out not to be one: its lines are read again, without
+  /// a count.
+  private func abandon(_ open: CollectedPayload, _ sink: Sink) throws {
     collected = nil
     guard open.count != nil else {
-      passed = passed.adding(literalLines)
+      skipped = skipped.adding(literalLines)
       let message = "the record cannot be read: its byte string is malformed"
       return try problem(message, open.record.line, sink)
     }
     trustsCounts = false
-    // Each failure among lines that are read again halves what the next may take, so that a log
-    // made to fail at every line is not read over and over.
+    // Each failure among lines that are read again halves the limit for the next payload, so that a
+    // log made to fail at every line is not read over and over.
     if !open.lines.isEmpty { countLimit = max(Self.minimumCount, countLimit / 2) }
-    again += open.lines.reversed()
+    queued += open.lines.reversed()
     try startVerbatim(open.record, open.firstLine, sink)
   }
 
   // MARK: Accounts
 
-  /// Feeds a whole chunk that was received, where the log names the account only of what was sent
-  /// to the connection that it is of.
+  /// Feeds a complete received chunk. If the log names accounts only for sent chunks, finds its
+  /// account first.
   private func receive(_ chunk: ArraySlice<UInt8>, _ record: ChunkRecord, _ sink: Sink) throws {
     guard log.namesSendersOnly, record.key.direction == .inbound else {
       return try feedWhole(chunk, record, sink)
     }
     guard let name = router.account(of: chunk, open: streams.openInbound) else {
-      // What sets a stream up, and acknowledgements, mean nothing to a roster, whosever they are.
+      // Stream setup and acknowledgements do not concern a roster, whichever account they belong
+      // to.
       let stanzas = ["<iq", "<presence", "<message"]
       let hasStanza = stanzas.contains { chunk.position(of: Array($0.utf8)) != nil }
       if router.hasSeveral, TopLevel.isElement(chunk) || TopLevel.isStreamHeader(chunk), !hasStanza
       {
-        nameless = (nameless?.line ?? record.line, (nameless?.count ?? 0) + 1)
+        unattributed = (unattributed?.line ?? record.line, (unattributed?.count ?? 0) + 1)
         return
       }
       unrouted = Unrouted(record: record, chunk: Array(chunk))
@@ -443,7 +447,7 @@ final class ChunkLogReader: LineReader {
     try feedWhole(chunk, record, of: name, sink)
   }
 
-  /// - Parameter connection: Whose the chunk is, where its record does not say it.
+  /// - Parameter connection: The connection of the chunk, if its record does not name one.
   private func feedWhole(
     _ chunk: ArraySlice<UInt8>, _ record: ChunkRecord, of connection: String? = nil, _ sink: Sink
   ) throws {
@@ -453,11 +457,11 @@ final class ChunkLogReader: LineReader {
     }
     current = record
     try feed(chunk, at: record.line, beginsChunk: true, sink)
-    // Without a count, only the end of the element tells where the chunk ends.
+    // Without a count, a chunk ends where its element ends.
     if trustsCounts || !streams.isOpen(record.key) { current = nil }
   }
 
-  /// Holds a line until one comes that answers the chunk whose account is looked for.
+  /// Holds a line until one answers the chunk whose account is unknown.
   private func waitForAnswer(
     _ head: ChunkLog.Head?, _ line: NumberedLine, _ sink: Sink
   ) throws {
@@ -472,11 +476,11 @@ final class ChunkLogReader: LineReader {
     }
   }
 
-  /// Feeds the chunk that waited, or leaves it out, and has the lines since read again.
+  /// Feeds or drops the chunk that was waiting, and queues the lines since then.
   private func route(to name: String?, _ sink: Sink) throws {
     guard let waiting = unrouted else { return }
     unrouted = nil
-    again += waiting.lines.reversed()
+    queued += waiting.lines.reversed()
     if let name = name ?? (router.hasSeveral ? nil : router.latest ?? "") {
       try feedWhole(waiting.chunk[...], waiting.record, of: name, sink)
     } else {
@@ -485,13 +489,13 @@ final class ChunkLogReader: LineReader {
     }
   }
 
-  /// Says at the log's end how much was left out that no roster misses.
-  private func reportNameless(_ sink: Sink) throws {
-    guard let nameless else { return }
+  /// Reports, at the end of the log, how many chunks were left out that do not affect a roster.
+  private func reportUnattributed(_ sink: Sink) throws {
+    guard let unattributed else { return }
     let message = """
-      nothing says which of the accounts received \(nameless.count) chunks that set up streams or \
-      acknowledge stanzas; they are left out, and no roster depends on them
+      nothing says which of the accounts received \(unattributed.count) chunks that set up streams \
+      or acknowledge stanzas; they are left out, and no roster depends on them
       """
-    try problem(message, nameless.line, sink)
+    try problem(message, unattributed.line, sink)
   }
 }

@@ -1,12 +1,11 @@
 import XMPPStanza
 import XMPPStream
 
-/// One direction of a connection, of which a log shows chunk after chunk.
+/// One direction of a connection in a log of chunks.
 ///
-/// It may begin in mid-session, and a part of it may be missing. Where it cannot be read on, what
-/// comes is dropped and counted until a chunk begins with a stream header or with an element that
-/// stands at the top level of streams: at no other place can one tell a stanza from a part of one
-/// that somebody wrote into another.
+/// It may begin in mid-session, and parts of it may be missing. After an error, bytes are dropped
+/// and counted until a chunk begins with a stream header or with an element of the top level of
+/// streams: only at such a place is a stanza certainly not part of another one's text.
 struct ChunkStream {
   private let limits: StreamLimits
   private var parser: StreamParser?
@@ -14,15 +13,16 @@ struct ChunkStream {
   /// The line on which the open element began.
   private var start = 0
   private(set) var problems: [CaptureProblem] = []
-  /// That line, unless a record begins on it, and those after it on which another element begins.
+  /// The line on which the open element began, unless a record begins there, and the lines after it
+  /// on which another element begins.
   private var opened = UnreadLines()
   private var swallowed = UnreadLines()
-  /// Those of them, and of the lines that were dropped, that are lost and that no problem names.
+  /// The lines that are lost and that no problem names.
   private var unread = UnreadLines()
-  /// What stands behind an element on its line and begins another record.
+  /// The text after an element on its line, which begins another record.
   private var rest: ArraySlice<UInt8>?
 
-  /// As many as the parser looks at in one go.
+  /// The number of bytes that the parser reads at once.
   private static let pieceBytes = 64 << 10
 
   init(_ limits: StreamLimits) {
@@ -32,14 +32,14 @@ struct ChunkStream {
   /// Whether no element is open.
   var isBetweenElements: Bool { gap == nil && parser?.isBetweenElements ?? true }
 
-  /// Takes bytes, and gives the events that they complete.
+  /// Feeds bytes and returns the events that they complete.
   ///
   /// - Parameters:
-  ///   - line: The line of the record that has them.
-  ///   - number: The line that they stand on.
-  ///   - beginsChunk: Whether they are the first of what was read or written at once.
-  ///   - isHead: Whether a text that follows an element begins another record, which `takeRest`
-  ///     gives then.
+  ///   - line: The line of their record.
+  ///   - number: The line that they are on.
+  ///   - beginsChunk: Whether they are the first bytes of one read or write.
+  ///   - isHead: Whether a text after an element begins another record. `takeRest` returns this
+  ///     text.
   mutating func feed(
     _ bytes: ArraySlice<UInt8>, line: Int, at number: Int, beginsChunk: Bool,
     isHead: (ArraySlice<UInt8>) -> Bool = { _ in false }
@@ -82,18 +82,18 @@ struct ChunkStream {
       }
       return []
     }
-    // The problem names this line only; what an element that is whole has swallowed is part of it.
+    // The problem names only this line. Lines inside a complete element are part of it.
     if events.isEmpty { unread = unread.adding(opened).adding(swallowed) }
     (opened, swallowed) = (UnreadLines(), UnreadLines())
     guard !events.isEmpty else { return [] }
     start = number
-    // What else stands on the line may be a stanza, of which the problem does not tell.
+    // The rest of the line may be a stanza that the problem does not mention.
     if gap != nil, let text { unread.note(text, number: number) }
     if gap == nil, number != line { opened.note(parser.unread, number: number) }
     return events
   }
 
-  /// Says that what comes next does not go on with what came.
+  /// Ends the open element, because the next bytes do not continue it.
   mutating func breakOff(_ reason: String) {
     if gap == nil, !isBetweenElements {
       gap = StreamGap(line: start, reason: reason)
@@ -104,19 +104,19 @@ struct ChunkStream {
     parser = nil
   }
 
-  /// Gives the problems that have been found, once each.
+  /// Returns the problems since the last call.
   mutating func takeProblems() -> [CaptureProblem] {
     defer { problems = [] }
     return problems
   }
 
-  /// Gives the lines that are lost and that no problem names, once each.
+  /// Returns the lines since the last call that are lost and that no problem names.
   mutating func takeUnread() -> UnreadLines {
     defer { unread = UnreadLines() }
     return unread
   }
 
-  /// Gives what begins another record on the line that was fed last, once.
+  /// Returns the text on the last line that begins another record, once.
   mutating func takeRest() -> ArraySlice<UInt8>? {
     defer { rest = nil }
     return rest

@@ -1,12 +1,12 @@
 import XMPPStanza
 import XMPPStream
 
-/// Where a chunk of a log stands, and what it is of.
+/// The line, the stream and the time of a chunk in a log.
 struct ChunkRecord {
   /// One direction of one connection.
   struct Key: Hashable {
     let connection: String
-    /// Nil where the log does not say.
+    /// Nil if the log does not say.
     let direction: Direction?
   }
 
@@ -23,14 +23,14 @@ struct ChunkStreams {
   private let log: ChunkLog
   private let limits: StreamLimits
   private var streams: [Key: Stream] = [:]
-  /// How many chunks there were.
+  /// The number of chunks so far.
   private var chunks = 0
   private var guess = DirectionGuess()
-  /// The lines of texts which the streams had so far.
+  /// The lines of texts in the streams so far.
   var quoted = QuotedRecords()
-  /// Whether any stream has had anything.
+  /// Whether any stream has had an event.
   private(set) var hasRecords = false
-  /// The lines that were lost within an element of a stream, or behind one.
+  /// The lines that were lost inside or after an element of a stream.
   private(set) var unread = UnreadLines()
 
   private struct Stream {
@@ -39,7 +39,7 @@ struct ChunkStreams {
     var lastUse = 0
   }
 
-  /// A stream takes some 80 KB while it is known. A server's log can have any number of them.
+  /// A stream takes about 80 KB, and a server's log can have any number of them.
   private static let maximumStreams = 512
 
   init(_ log: ChunkLog, _ limits: StreamLimits) {
@@ -53,24 +53,24 @@ struct ChunkStreams {
   /// Whether an element of a stream is open.
   func isOpen(_ key: Key) -> Bool { streams[key].map { !$0.chunks.isBetweenElements } ?? false }
 
-  /// The connections of which an element that was received is open.
+  /// The connections with an open received element.
   var openInbound: [String] {
     streams.filter { $0.key.direction == .inbound && !$0.value.chunks.isBetweenElements }
       .map(\.key.connection)
   }
 
-  /// Begins a stream of which nothing is read.
+  /// Begins a stream of which nothing has been read.
   mutating func begin(_ key: Key) {
     streams[key] = Stream(chunks: ChunkStream(limits), lastUse: chunks)
   }
 
-  /// Takes bytes of a chunk, and gives what they complete.
+  /// Feeds bytes of a chunk and passes on the records that they complete.
   ///
   /// - Parameters:
-  ///   - number: The line that they stand on.
-  ///   - beginsChunk: Whether they are the first of the chunk.
-  ///   - isHead: Whether a text that follows an element begins another record.
-  /// - Returns: What begins another record; nil if nothing does.
+  ///   - number: The line that they are on.
+  ///   - beginsChunk: Whether they are the first bytes of the chunk.
+  ///   - isHead: Whether a text after an element begins another record.
+  /// - Returns: The text that begins another record; nil if there is none.
   mutating func feed(
     _ bytes: ArraySlice<UInt8>, of record: ChunkRecord, at number: Int, beginsChunk: Bool,
     isHead: (ArraySlice<UInt8>) -> Bool, _ sink: Sink
@@ -78,7 +78,7 @@ struct ChunkStreams {
     chunks += 1
     if streams.count > Self.maximumStreams { try forgetOldest(sink) }
     if beginsChunk, record.key.direction == .outbound, TopLevel.isStreamHeader(bytes) {
-      // A new connection, or a stream that begins anew: what the server still had to say is gone.
+      // A new connection, or a restarted stream: the server's open element is lost.
       let answers = Key(connection: record.key.connection, direction: .inbound)
       if isOpen(answers) { try breakOff(answers, sink) }
     }
@@ -90,7 +90,7 @@ struct ChunkStreams {
     let rest = stream.chunks.takeRest()
     streams[record.key] = stream
     try report(record.key, sink)
-    for event in events { try give(event, record, sink) }
+    for event in events { try emit(event, record, sink) }
     return rest
   }
 
@@ -108,7 +108,7 @@ struct ChunkStreams {
     return kept
   }
 
-  private mutating func give(
+  private mutating func emit(
     _ event: StreamEvent, _ record: ChunkRecord, _ sink: Sink
   ) throws {
     hasRecords = true
@@ -117,20 +117,20 @@ struct ChunkStreams {
       let head = RecordHead(
         line: record.line, direction: record.key.direction ?? guess.direction(of: event),
         connection: record.key.connection, time: record.time)
-      try head.give(event, sink)
+      try head.emit(event, sink)
     }
   }
 
   // MARK: Ends
 
-  /// Says that nothing goes on with what a stream has had.
+  /// Ends the open element of a stream and reports it.
   mutating func breakOff(_ key: Key, _ sink: Sink) throws {
     streams[key]?.chunks.breakOff("it ends inside an element")
     try report(key, sink)
   }
 
-  /// Forgets the streams that were used longest ago: those between elements lose nothing, and of
-  /// the others that they were broken off is told.
+  /// Forgets the least recently used streams. Streams between elements come first and lose nothing;
+  /// an open element of any other is reported.
   private mutating func forgetOldest(_ sink: Sink) throws {
     let oldest = streams.sorted { a, b in
       (a.value.chunks.isBetweenElements ? 0 : 1, a.value.lastUse)
@@ -142,7 +142,7 @@ struct ChunkStreams {
     }
   }
 
-  /// Says that a connection has gone.
+  /// Ends the streams of a connection that was closed.
   mutating func close(_ connection: String, _ sink: Sink) throws {
     for direction in Direction.allCases {
       let key = Key(connection: connection, direction: direction)
@@ -151,7 +151,7 @@ struct ChunkStreams {
     }
   }
 
-  /// Says that the log has ended.
+  /// Ends the log.
   mutating func finish(_ sink: Sink) throws {
     let keys = streams.keys.sorted {
       ($0.connection, $0.direction == .inbound ? 0 : 1)

@@ -1,21 +1,21 @@
 import XMPPStream
 
-/// A payload that is collected over lines before it is fed, because only its end says whether it is
-/// what it was taken for.
+/// A payload that is collected over several lines before it is fed, because only its end shows
+/// whether it was recognized correctly.
 struct CollectedPayload {
-  /// How far it has come.
+  /// The state of a payload.
   enum Progress {
     case unfinished
     case malformed
-    /// - Parameter rest: A line of the program's own that stands after it without a line end.
+    /// - Parameter rest: A line of the program itself that follows without a line end.
     case complete(ArraySlice<UInt8>, rest: ArraySlice<UInt8>?)
   }
 
   let record: ChunkRecord
-  /// The bytes that it has to have; nil for a literal, which says itself where it ends.
+  /// The required number of bytes; nil for a literal, which marks its own end.
   let count: Int?
   private(set) var bytes: [UInt8]
-  /// The lines after its first, to be read again should it be malformed; none of a literal.
+  /// The lines after the first, to be read again if the payload is malformed; empty for a literal.
   private(set) var lines: [NumberedLine] = []
 
   init(record: ChunkRecord, count: Int?, _ payload: ArraySlice<UInt8>) {
@@ -24,17 +24,17 @@ struct CollectedPayload {
     bytes = Array(payload)
   }
 
-  /// Its first line.
+  /// The first line of the payload.
   var firstLine: ArraySlice<UInt8> { bytes.prefix { $0 != UInt8(ascii: "\n") } }
 
-  /// Takes another line.
+  /// Appends a line.
   mutating func append(_ line: NumberedLine) {
     bytes.append(UInt8(ascii: "\n"))
     bytes += line.bytes
     if count != nil { lines.append(line) }
   }
 
-  /// How far it has come by the description of its log.
+  /// The state of the payload according to the description of its log.
   func progress(_ log: ChunkLog) -> Progress {
     switch log.payload {
     case .literal(let decode):
@@ -47,7 +47,7 @@ struct CollectedPayload {
     }
   }
 
-  /// Whether the head of another record follows a part that is whole: the count is too high then.
+  /// Whether the head of another record follows a complete part, so that the count is too high.
   private func holdsOtherRecords(_ log: ChunkLog) -> Bool {
     guard let head = lines.firstIndex(where: { log.head($0.bytes) != nil }) else { return false }
     let following = lines[head...].reduce(0) { $0 + $1.bytes.count + 1 }
@@ -57,7 +57,7 @@ struct CollectedPayload {
     return hasElement && parser.isBetweenElements
   }
 
-  /// It ends where it has as many bytes as its head said.
+  /// The state of a payload that ends after the number of bytes in its head.
   private func countedProgress(_ suffix: [UInt8], _ log: ChunkLog) -> Progress {
     guard let count, bytes.count >= count else { return .unfinished }
     guard !holdsOtherRecords(log) else { return .malformed }

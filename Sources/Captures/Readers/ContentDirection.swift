@@ -1,16 +1,16 @@
 import XMPPStanza
 import XMPPStream
 
-/// Which way an element went, if its content and its addresses leave no choice.
+/// The direction of an element, if its content and addresses determine it.
 ///
-/// It decides single elements whose words may be anybody's, and so goes further than
+/// It decides about single elements in a text of unknown origin, and so goes further than
 /// `SpeakerEvidence`, which judges the words of a whole log.
 enum ContentDirection {
   /// The direction that the content proves; nil if both sides may have sent it.
   ///
-  /// - Parameter account: The account of the stream if it is known, with its resource if that is:
-  ///   what names it as the sender of something for another address is its own, and what another
-  ///   address sent, or goes to this session, came from the server.
+  /// - Parameter account: The account of the stream, if known, with its resource, if known. An
+  ///   element from the account to another address was sent by it; an element from another address,
+  ///   or to this session, came from the server.
   static func proven(of event: StreamEvent, account: JID? = nil) -> Direction? {
     switch event {
     case .header(let header): SpeakerEvidence(header: header.node)?.direction
@@ -26,14 +26,14 @@ enum ContentDirection {
     let evidence = SpeakerEvidence(node)
     if let evidence, evidence.strength == .proof { return evidence.direction }
     if isForSession(node, of: account) { return .inbound }
-    // A server puts the sender's address on all that it delivers (RFC 6120 §8.1.2.1).
+    // A server adds the sender's address to every stanza that it delivers (RFC 6120 §8.1.2.1).
     if evidence?.direction == .outbound { return .outbound }
     guard node.name.namespace == Namespace.client else { return nil }
     return (node.name.local == "iq" ? ofQuery(node) : nil) ?? ofSender(node, account)
   }
 
-  /// Whether an element without a sender, or from the account itself, goes to a session of it: the
-  /// server speaks in its own name so, but shows no presence.
+  /// Whether an element without a sender, or from the account itself, is addressed to the account's
+  /// session. Such elements are the server's own, except presence.
   private static func isForSession(_ node: XMPPElement, of account: JID?) -> Bool {
     guard let account, node.name.namespace == Namespace.client, node.name.local != "presence",
       account.resource != nil, address(node.attribute("to")) == account
@@ -51,13 +51,14 @@ enum ContentDirection {
       if type == "result" { return SpeakerEvidence(node)?.direction }
       if type == "set" { return ofRosterSet(node, query) }
     }
-    // A server's own requests have its address; its pushes need none.
+    // A server's own requests have its address; its pushes may have none.
     let hasAddress = node.attribute("from") != nil || node.attribute("to") != nil
     return type == "get" && !hasAddress ? .outbound : nil
   }
 
-  /// Only a server gives a version or says that a request waits (RFC 6121 §2.1.2, §2.6), and only
-  /// its push goes to a full address. Some clients send the state of the subscription as well.
+  /// The direction of a roster set. Only a server sends a version or `ask` (RFC 6121 §2.1.2, §2.6),
+  /// and only its pushes are addressed to a full JID. A subscription state proves nothing, because
+  /// some clients send it.
   private static func ofRosterSet(_ node: XMPPElement, _ query: XMPPElement) -> Direction? {
     let item = query.child("item", in: Namespace.roster)
     if query.attribute("ver") != nil || item?.attribute("ask") != nil { return .inbound }

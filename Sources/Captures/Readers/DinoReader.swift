@@ -1,27 +1,27 @@
 import XMPPStanza
 import XMPPStream
 
-/// Reads what Dino prints with `--print-xmpp=all`: below a line that says which way an element
-/// went, the element with a tag or a text on each line.
+/// Reads the output of Dino with `--print-xmpp=all`: a line with the direction of an element, and
+/// then the element, with a tag or a text on each line.
 ///
-/// Texts stand unescaped, so looks say nothing, and indentation is what tells. An element's
-/// content is indented by two more than its tags. Of a text of several lines, Dino until 0.4 puts
-/// the indentation after each line but the last, and later ones before each but the first; so no
-/// line that somebody wrote stands where a tag or the line of a record does without saying that it
-/// is text. A value has no `<`. What cannot be so is not read, and reading goes on after an empty
-/// line, which no text of Dino's has.
+/// Texts are unescaped, so indentation decides, not appearance. The content of an element is
+/// indented by two spaces more than its tags. In a text of several lines, Dino until 0.4 puts the
+/// indentation after each line but the last, and later versions before each line but the first. A
+/// line of a message therefore never has the position of a tag or of a record's first line without
+/// being recognizable as text. Attribute values contain no `<`. Anything else is not read, and
+/// reading continues after an empty line, which Dino never prints inside a text.
 final class DinoReader: LineReader {
   private struct Record {
     let head: RecordHead
     let isRoot: Bool
-    /// The elements whose end is still to come, the outermost first.
+    /// The open elements, outermost first.
     var open: [DinoElement] = []
-    /// A start tag whose end has not come.
+    /// A start tag whose end has not been read yet.
     var tag: [UInt8]?
-    /// A text of the innermost element that may go on.
+    /// A text of the innermost element that may continue.
     var text: [UInt8]?
-    /// Whether the text goes on with the next line, whatever that looks like.
-    var textGoesOn = false
+    /// Whether the next line continues the text, whatever it looks like.
+    var textContinues = false
     var bytes = 0
   }
 
@@ -31,11 +31,11 @@ final class DinoReader: LineReader {
   var lacksYear: Bool { clock.lacksYear }
   private var record: Record?
   private var held: (bytes: ArraySlice<UInt8>, number: Int)?
-  private var isLost = false
+  private var isSkipping = false
   private(set) var unread = UnreadLines()
   private var isAfterEmptyLine = true
 
-  /// Elements that hold text and nothing else.
+  /// Elements that contain only text.
   private static let textual: Set<String> = [
     "body", "subject", "thread", "status", "show", "priority", "group", "nick", "jid", "resource",
     "text", "value", "reason", "title", "FN", "NICKNAME", "password",
@@ -55,10 +55,10 @@ final class DinoReader: LineReader {
   func finish(_ sink: Sink) throws {
     if let held { try read(held.bytes, held.number, next: nil, sink) }
     held = nil
-    if record != nil { try giveUp("the record does not end before the capture does", sink) }
+    if record != nil { try abandon("the record does not end before the capture does", sink) }
   }
 
-  /// Whether a line is one that a record begins with.
+  /// Whether a record begins with the line.
   static func isHead(_ line: ArraySlice<UInt8>) -> Bool { head(line) != nil }
 
   private static func head(
@@ -76,7 +76,7 @@ final class DinoReader: LineReader {
     }
     let isRoot = scanner.skip("ROOT ")
     guard scanner.skip("[") else { return nil }
-    // Dino until 0.1 names nothing but the account (`xmpp_log.vala`).
+    // Dino until 0.1 names only the account (`xmpp_log.vala`).
     var older = scanner
     if let account = older.take(upTo: "]", limit: 3200), older.rest.isEmpty,
       !account.contains(UInt8(ascii: " "))
@@ -100,12 +100,12 @@ final class DinoReader: LineReader {
   ) throws {
     defer { isAfterEmptyLine = line.isEmpty }
     guard record == nil else { return try readContent(line, number, next: next, sink) }
-    guard !isLost || isAfterEmptyLine, let head = Self.head(line) else {
-      // What is left of a broken element is named with it.
-      if !isLost { unread.note(line, number: number) }
+    guard !isSkipping || isAfterEmptyLine, let head = Self.head(line) else {
+      // The rest of a broken element is reported with it.
+      if !isSkipping { unread.note(line, number: number) }
       return
     }
-    isLost = false
+    isSkipping = false
     record = Record(
       head: RecordHead(
         line: number, direction: head.direction, connection: head.connection,
@@ -118,7 +118,7 @@ final class DinoReader: LineReader {
   ) throws {
     record?.bytes += line.count
     guard let size = record?.bytes, size <= 2 * limits.bytesPerElement else {
-      return try giveUp("it has too many bytes", sink)
+      return try abandon("it has too many bytes", sink)
     }
     if var tag = record?.tag {
       tag += [UInt8(ascii: "\n")] + line
@@ -129,19 +129,19 @@ final class DinoReader: LineReader {
     try readStructure(line, next: next, sink)
   }
 
-  /// Takes a line of a text that was begun; false where the text has ended.
+  /// Reads a line of an open text; false if the text has ended.
   private func readText(_ line: ArraySlice<UInt8>, next: ArraySlice<UInt8>?) throws -> Bool {
     guard var current = record, var text = current.text, let element = current.open.last else {
       return false
     }
     let indent = [UInt8](repeating: 0x20, count: 2 * current.open.count)
-    if current.textGoesOn {
+    if current.textContinues {
       let end = indent.dropLast(2) + DinoTag.end(of: element.name)
-      // A text may end with this very line, and then the end tag follows it.
+      // A text may end with a line like an end tag, and the real end tag follows it.
       let isEnd = line.elementsEqual(end) && !(next?.elementsEqual(end) ?? false)
       if !isEnd {
-        current.textGoesOn = line.ends(with: indent)
-        text += [UInt8(ascii: "\n")] + (current.textGoesOn ? line.dropLast(indent.count) : line)
+        current.textContinues = line.ends(with: indent)
+        text += [UInt8(ascii: "\n")] + (current.textContinues ? line.dropLast(indent.count) : line)
         current.text = text
         record = current
         return true
@@ -155,7 +155,7 @@ final class DinoReader: LineReader {
       return true
     }
     current.text = nil
-    current.textGoesOn = false
+    current.textContinues = false
     current.open[current.open.count - 1].content
       .append(.text(String(decoding: text, as: UTF8.self)))
     record = current
@@ -169,8 +169,8 @@ final class DinoReader: LineReader {
   ) throws {
     guard let open = record?.open else { return }
     guard let innermost = open.last else {
-      if line.elementsEqual("</stream:stream>".utf8) { return try give(Array(line), sink) }
-      guard Self.isTag(line) else { return try giveUp("no element stands in it", sink) }
+      if line.elementsEqual("</stream:stream>".utf8) { return try emit(Array(line), sink) }
+      guard Self.isTag(line) else { return try abandon("it has no element", sink) }
       return try readTag(line, sink)
     }
     let indent = [UInt8](repeating: 0x20, count: 2 * open.count)
@@ -178,17 +178,17 @@ final class DinoReader: LineReader {
       let rest = line.dropFirst(indent.count)
       let isText = Self.textual.contains(innermost.name.local) || !Self.isTag(rest)
       guard isText else { return try readTag(rest, sink) }
-      let goesOn = line.count > indent.count && rest.ends(with: indent)
-      record?.text = Array(goesOn ? rest.dropLast(indent.count) : rest)
-      record?.textGoesOn = goesOn
+      let continues = line.count > indent.count && rest.ends(with: indent)
+      record?.text = Array(continues ? rest.dropLast(indent.count) : rest)
+      record?.textContinues = continues
       return
     }
     if line.elementsEqual(indent.dropLast(2) + DinoTag.end(of: innermost.name)) {
       return try close(sink)
     }
-    // An element that was written with two tags and nothing between them has no end tag here.
+    // An empty element with a start tag and an end tag is printed without the end tag.
     guard innermost.content.isEmpty else {
-      return try giveUp("a tag is not where the indentation says", sink)
+      return try abandon("a tag is not where the indentation says", sink)
     }
     try close(sink)
     if record != nil { try readStructure(line, next: next, sink) }
@@ -199,11 +199,11 @@ final class DinoReader: LineReader {
       record?.tag = Array(text)
       return
     }
-    guard let tag = DinoTag(text) else { return try giveUp("a tag is malformed", sink) }
+    guard let tag = DinoTag(text) else { return try abandon("a tag is malformed", sink) }
     guard let depth = record?.open.count, depth < limits.depth else {
-      return try giveUp("elements are nested too deeply", sink)
+      return try abandon("elements are nested too deeply", sink)
     }
-    if record?.isRoot == true { return try giveHeader(tag.element, sink) }
+    if record?.isRoot == true { return try emitHeader(tag.element, sink) }
     record?.open.append(tag.element)
     if tag.isEmpty { try close(sink) }
   }
@@ -212,14 +212,14 @@ final class DinoReader: LineReader {
   private func close(_ sink: Sink) throws {
     guard let element = record?.open.popLast() else { return }
     guard let depth = record?.open.count, depth > 0 else {
-      return try give(element.node.serialized(), sink)
+      return try emit(element.node.serialized(), sink)
     }
     record?.open[depth - 1].content.append(.element(element.node))
   }
 
   // MARK: Records
 
-  private func giveHeader(_ element: DinoElement, _ sink: Sink) throws {
+  private func emitHeader(_ element: DinoElement, _ sink: Sink) throws {
     var tag = "<stream:stream".utf8.map { $0 }
     for attribute in element.attributes where attribute.name.namespace.isEmpty {
       tag += " \(attribute.name.local)='".utf8
@@ -228,27 +228,27 @@ final class DinoReader: LineReader {
       }
       tag += "'".utf8
     }
-    try give(tag + ">".utf8, sink)
+    try emit(tag + ">".utf8, sink)
   }
 
-  /// Gives what the XML of the record says, which has to stand up to a parser as any other.
-  private func give(_ bytes: [UInt8], _ sink: Sink) throws {
+  /// Parses the XML of the record and passes on its events.
+  private func emit(_ bytes: [UInt8], _ sink: Sink) throws {
     guard let record else { return }
     var events: [StreamEvent] = []
     do {
       try parser.feed(bytes) { events.append($0) }
-      guard parser.isBetweenElements else { return try giveUp("it is not whole", sink) }
+      guard parser.isBetweenElements else { return try abandon("it is not whole", sink) }
     } catch let error as StreamError {
-      return try giveUp(error.kind.description, sink)
+      return try abandon(error.kind.description, sink)
     }
     self.record = nil
-    for event in events { try record.head.give(event, sink) }
+    for event in events { try record.head.emit(event, sink) }
   }
 
-  private func giveUp(_ reason: String, _ sink: Sink) throws {
+  private func abandon(_ reason: String, _ sink: Sink) throws {
     guard let record else { return }
     self.record = nil
-    isLost = true
+    isSkipping = true
     parser.reset()
     let message = "the record cannot be read: \(reason)"
     try sink(.problem(CaptureProblem(line: record.head.line, message: message)))

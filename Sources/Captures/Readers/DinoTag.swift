@@ -42,7 +42,8 @@ struct DinoTag {
     return nil
   }
 
-  /// Whether the tag that a text begins ends in it: a value may hold line ends, but no quote.
+  /// Whether the tag at the beginning of a text ends in the text. A value may contain line ends,
+  /// but no quote.
   static func isWhole(_ text: ArraySlice<UInt8>) -> Bool {
     var isQuoted = false
     for byte in text {

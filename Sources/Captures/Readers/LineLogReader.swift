@@ -217,7 +217,7 @@ final class LineLogReader: LineReader {
         if place > 0, element.node.name.local == "br" { continue }
         quoted.note(element.node) { [log] in log.isHead($0) }
       }
-      try record.give(event, sink)
+      try record.emit(event, sink)
     }
   }
 

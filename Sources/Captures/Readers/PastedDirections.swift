@@ -199,7 +199,7 @@ struct PastedDirections {
       guessed.note(event, isDoubtful: isContradicted || isUnsaid, found.line)
       let head = RecordHead(
         line: found.line, direction: inferred.direction, connection: "", time: found.time)
-      try head.give(event, sink)
+      try head.emit(event, sink)
     }
   }
 

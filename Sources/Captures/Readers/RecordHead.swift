@@ -1,15 +1,15 @@
 import XMPPStanza
 import XMPPStream
 
-/// Where a record of a log stands, and what it is of.
+/// The line, direction, connection and time of a record in a log.
 struct RecordHead {
   let line: Int
   let direction: Direction
   let connection: String
   let time: Int64?
 
-  /// Hands over what a parser found in the record.
-  func give(_ event: StreamEvent, _ sink: LineReader.Sink) throws {
+  /// Passes on an event that a parser found in the record.
+  func emit(_ event: StreamEvent, _ sink: LineReader.Sink) throws {
     let content = CapturedRecord.Content(event, direction)
     try sink(
       .record(CapturedRecord(connection: connection, time: time, line: line, content: content)))
@@ -17,7 +17,7 @@ struct RecordHead {
 }
 
 extension CapturedRecord.Content {
-  /// What a parser found in one direction.
+  /// The content of a record for a parser's event in one direction.
   init(_ event: StreamEvent, _ direction: Direction) {
     switch event {
     case .header(let header): self = .streamHeader(direction, header.node, bytes: header.bytes)
@@ -28,8 +28,10 @@ extension CapturedRecord.Content {
 }
 
 extension StreamEvent {
-  /// What it stands for: a body of BOSH (XEP-0124 §3) is an envelope around any number of elements,
-  /// and the frame that closes a stream over WebSocket is its end (RFC 7395 §3.6).
+  /// The events inside an envelope, or the event itself.
+  ///
+  /// A BOSH body (XEP-0124 §3) is an envelope around any number of elements, and the frame that
+  /// closes a stream over WebSocket is the stream's end (RFC 7395 §3.6).
   var unwrapped: [StreamEvent] {
     guard case .element(let element) = self else { return [self] }
     if element.node.is("close", in: "urn:ietf:params:xml:ns:xmpp-framing") { return [.end] }
