@@ -1,58 +1,61 @@
 import DequeModule
 import XMPPStanza
 
-/// Compares what a log says about directions with what its elements are, before any of it is
-/// believed: the same words, such as RECV, mean the opposite in the log of a server.
+/// Checks the directions in a log's words against its elements before any of them is used: the same
+/// words, such as RECV, mean the opposite in the log of a server.
 ///
 /// Records are held until their content has confirmed the log's words or has shown that they are a
-/// server's, in which case every direction is turned around. What only one side of a stream sends
-/// decides at once; weaker signs decide if nothing stronger comes. Who follows a log cannot wait:
-/// what was shown early is refused as soon as the signs turn out to be against it.
+/// server's, in which case every direction is reversed. Elements that only one side of a stream
+/// sends decide at once; weaker signs decide if nothing stronger follows. A user who follows a log
+/// cannot wait, so records are passed on early; if later signs contradict them, the log is refused
+/// at once.
 struct DirectionCheck {
   typealias Sink = (CaptureOutput) throws -> Void
 
-  /// What the elements of one connection have proved.
+  /// The proof from the elements of one connection.
   private struct Proof {
     /// The line of the first element that confirms the log's words.
     var confirming: Int?
     /// The line of the first element that contradicts them.
     var contradicting: Int?
-    /// The directions, by the log's words, of elements that prove anything.
+    /// The directions, in the log's words, of the elements that prove anything.
     var directions: Set<Direction> = []
 
-    /// Whether all of it says the same, and both sides have shown it: whoever writes only one side
-    /// of a connection can make that one side say anything.
-    var isWhole: Bool { directions.count == 2 && !isDivided }
-    var isDivided: Bool { confirming != nil && contradicting != nil }
+    /// Whether the proof is consistent and comes from both sides: a contact or server that controls
+    /// one side can make that side prove anything.
+    var isConclusive: Bool { directions.count == 2 && !isContradictory }
+    var isContradictory: Bool { confirming != nil && contradicting != nil }
   }
 
-  /// Whether the directions are turned around; nil while records are held.
+  /// Whether the directions are reversed; nil while records are held.
   private var isReversed: Bool?
-  /// Whether the content has said so; until then it is a guess for what had to be shown early.
+  /// Whether the content has decided; until then `isReversed` is a guess for records that were
+  /// needed early.
   private var isDecided = false
   private var held: Deque<CaptureOutput> = []
-  /// How many outputs have come before it was decided, and the bytes of their records.
+  /// The number of outputs before the decision, and the bytes of their records.
   private var undecided = (count: 0, bytes: 0)
   private var lastLine = 1
   private var proofs: [String: Proof] = [:]
   private var confirmingHints = 0
   private var contradictingHints = 0
-  /// How many of them weigh more than others.
+  /// The number of contradicting hints that are signs, which weigh more.
   private var contradictingSigns = 0
   /// The line of the first hint that contradicts the log's words.
   private var firstContradiction: Int?
-  /// The directions, by the log's words, of habits that contradict them: both together are a hint.
-  private var unusual: Set<Direction> = []
+  /// The directions, in the log's words, of habits that contradict them. Both together count as a
+  /// hint.
+  private var contradictingHabits: Set<Direction> = []
 
-  /// How many hints decide if all of them agree.
-  private static let sufficientHints = 3
-  /// How many hints without a sign turn a whole log around that has none for its words.
+  /// The number of hints that decide if all of them agree.
+  private static let decisiveHints = 3
+  /// The number of hints without a sign that reverse a whole log if no hint confirms its words.
   private static let hintsToReverse = 2
   private static let maximumUndecided = (count: 2000, bytes: 4 << 20)
-  /// How many connections are compared; those after them change nothing.
+  /// The maximum number of connections that are compared. Further ones are ignored.
   private static let maximumConnections = 4096
 
-  /// Takes what a reader gives, and gives it on once its direction is known.
+  /// Adds an output, and passes on outputs once their direction is known.
   mutating func pass(_ output: CaptureOutput, to sink: Sink) throws {
     if case .record(let record) = output {
       note(record)
@@ -62,22 +65,23 @@ struct DirectionCheck {
     held.append(output)
     undecided.count += 1
     try decide(isLast: false)
-    try give(sink)
+    try emit(sink)
   }
 
-  /// Gives on what is held, by what is likely so far: somebody is waiting for it.
+  /// Passes on the held outputs with the most likely directions, for a user who is waiting for
+  /// them.
   mutating func release(_ sink: Sink) throws {
     guard !held.isEmpty else { return }
     isReversed = isLikelyReversed
-    try give(sink)
+    try emit(sink)
   }
 
-  /// Takes the end of the log.
+  /// Ends the log and passes on the held outputs.
   ///
   /// - Throws: `CaptureError` if the log contradicts itself, and what `sink` throws.
   mutating func finish(_ sink: Sink) throws {
     try decide(isLast: true)
-    try give(sink)
+    try emit(sink)
     try checkContradiction(sink)
   }
 
@@ -85,9 +89,9 @@ struct DirectionCheck {
     let direction: Direction
     let found: SpeakerEvidence?
     switch record.content {
-    case .element(let way, let node, _): (direction, found) = (way, SpeakerEvidence(node))
-    case .streamHeader(let way, let node, _):
-      (direction, found) = (way, SpeakerEvidence(header: node))
+    case .element(let stated, let node, _): (direction, found) = (stated, SpeakerEvidence(node))
+    case .streamHeader(let stated, let node, _):
+      (direction, found) = (stated, SpeakerEvidence(header: node))
     case .streamEnd, .lifecycle, .annotation, .unreadable: return
     }
     guard let evidence = found else { return }
@@ -98,8 +102,10 @@ struct DirectionCheck {
       noteHint(record, isConfirming: isConfirming)
       if evidence.strength == .sign, !isConfirming { contradictingSigns += 1 }
     case .habit:
-      let isHint = isConfirming || (unusual.insert(direction).inserted && unusual.count == 2)
-      if isHint { noteHint(record, isConfirming: isConfirming) }
+      let isSecondHabit =
+        !isConfirming && contradictingHabits.insert(direction).inserted
+        && contradictingHabits.count == 2
+      if isConfirming || isSecondHabit { noteHint(record, isConfirming: isConfirming) }
     }
   }
 
@@ -124,7 +130,7 @@ struct DirectionCheck {
     proofs[name] = proof
   }
 
-  /// What is likely by all that has come.
+  /// Whether the evidence so far makes reversed directions more likely.
   private var isLikelyReversed: Bool {
     let (supporting, opposing) = sides(isReversed: false)
     if supporting != opposing { return opposing > supporting }
@@ -138,15 +144,15 @@ struct DirectionCheck {
     (isReversed, isDecided) = (verdict, true)
   }
 
-  /// Whether the directions are turned around; nil while more has to come to know.
+  /// Whether the directions are reversed; nil while the evidence is not sufficient.
   private func verdict(isLast: Bool) -> Bool? {
-    // A log without names of connections has one at a time, and nobody else is in it.
-    if let proof = proofs[""] ?? proofs.values.first(where: \.isWhole) {
+    // A log without names of connections has only one at a time, so no other session is mixed in.
+    if let proof = proofs[""] ?? proofs.values.first(where: \.isConclusive) {
       return proof.confirming == nil
     }
     let (supporting, opposing) = sides(isReversed: false)
-    if contradictingHints + opposing == 0, confirmingHints >= Self.sufficientHints { return false }
-    if confirmingHints + supporting == 0, contradictingHints >= Self.sufficientHints {
+    if contradictingHints + opposing == 0, confirmingHints >= Self.decisiveHints { return false }
+    if confirmingHints + supporting == 0, contradictingHints >= Self.decisiveHints {
       return true
     }
     let isLimit =
@@ -155,23 +161,26 @@ struct DirectionCheck {
     return isLast || isLimit ? isLikelyReversed : nil
   }
 
-  /// How many connections say that the words are as decided, and how many that they are not; if
-  /// any has shown both sides, only such count.
+  /// The number of connections that support the decision, and of those that oppose it. If any
+  /// connection has a conclusive proof, only such connections count.
   private func sides(isReversed: Bool) -> (supporting: Int, opposing: Int) {
-    let whole = proofs.values.filter(\.isWhole)
-    let counted = whole.isEmpty ? proofs.values.filter { !$0.isDivided } : whole
+    let conclusive = proofs.values.filter(\.isConclusive)
+    let counted =
+      conclusive.isEmpty ? proofs.values.filter { !$0.isContradictory } : conclusive
     let opposing = counted.count { ($0.contradicting != nil) != isReversed }
     return (counted.count - opposing, opposing)
   }
 
-  private mutating func give(_ sink: Sink) throws {
+  private mutating func emit(_ sink: Sink) throws {
     guard let isReversed else { return }
     while let output = held.popFirst() { try sink(isReversed ? output.reversed : output) }
   }
 
-  /// A log is refuted if most of its connections prove the opposite of what was decided, or each
-  /// proves both. Among the sessions of a server, a client that sends what only servers do refutes
-  /// nothing; it is told of.
+  /// Refuses a log if most of its connections prove the opposite of the decision, or each proves
+  /// both.
+  ///
+  /// Among the sessions of a server, a client that sends elements of a server refutes nothing; a
+  /// problem reports it.
   private func checkContradiction(_ sink: Sink) throws {
     let isReversed = isReversed == true
     let against = proofs.values.compactMap { isReversed ? $0.confirming : $0.contradicting }
@@ -188,7 +197,7 @@ struct DirectionCheck {
     try sink(.problem(CaptureProblem(line: first, message: message)))
   }
 
-  /// Says where words were believed that too little speaks against, and nothing for.
+  /// Reports directions that only a few hints contradict and none confirms.
   private func reportDoubt(_ sink: Sink) throws {
     guard isReversed == false, confirmingHints == 0, proofs.isEmpty, let firstContradiction else {
       return

@@ -1,28 +1,28 @@
 import XMPPStanza
 import XMPPStream
 
-/// Infers which way elements went, for sources that do not say it.
+/// Infers the directions of elements for sources that do not record them.
 ///
-/// A server puts `from` on what it forwards, and a client seldom does; an answer goes the other way
-/// than its request; and some elements only one side sends.
+/// A server adds `from` to stanzas that it forwards, and a client seldom does; an answer goes in
+/// the opposite direction to its request; and some elements are sent by only one side.
 struct DirectionGuess {
   /// A request that waits for an answer.
   private struct Request {
     var direction: Direction
-    /// Whether that is not guessed.
+    /// Whether the direction is known rather than guessed.
     var isKnown = false
-    /// Whether one of the other side has the same id.
-    var isOfBoth = false
+    /// Whether a request from the other side has the same id.
+    var isFromBothSides = false
   }
 
   /// The requests that wait for an answer, by id.
   private var requests: [String: Request] = [:]
-  /// Contacts that the user has taken off the roster without having been told so by a push.
+  /// Contacts that the client has removed from the roster and whose push has not been seen.
   private var removals: Set<String> = []
 
-  /// Whether the server has given a version with a roster: then each of its pushes has one, too
+  /// Whether the server has sent a version with a roster. If so, each of its pushes has one too
   /// (RFC 6121 §2.6.3).
-  private var givesVersions = false
+  private var sendsVersions = false
 
   private static let maximumRequests = 10_000
   private static let serverOnly: Set<String> = [
@@ -36,7 +36,7 @@ struct DirectionGuess {
 
   /// The direction of an event, and whether it answers a request that went the other way.
   ///
-  /// - Parameter known: The direction if something else says it; requests are noted by it.
+  /// - Parameter known: The direction if it is known otherwise; it is noted for requests.
   mutating func direction(
     of event: StreamEvent, known: Direction?
   ) -> (direction: Direction, isAnswer: Bool) {
@@ -47,16 +47,16 @@ struct DirectionGuess {
     }
   }
 
-  /// Whether an event answers a request that the client sent, and nothing that it was asked.
+  /// Whether an event answers a request from the client, and no request to it has the same id.
   func isAnswerToClient(_ event: StreamEvent) -> Bool {
     guard case .element(let element) = event, element.node.is("iq", in: Namespace.client),
       ["result", "error"].contains(element.node.attribute("type")),
       let request = requests[element.node.attribute("id") ?? ""]
     else { return false }
-    return request.direction == .outbound && request.isKnown && !request.isOfBoth
+    return request.direction == .outbound && request.isKnown && !request.isFromBothSides
   }
 
-  /// A server's header has an id (RFC 6120 §4.7.3), and a client's none.
+  /// The direction of a stream header: a server's has an id (RFC 6120 §4.7.3), a client's does not.
   static func direction(ofHeader node: XMPPElement) -> Direction {
     node.attribute("id") == nil ? .outbound : .inbound
   }
@@ -71,23 +71,24 @@ struct DirectionGuess {
     guard node.name.local == "iq" else { return (known ?? bySender, false) }
     let id = node.attribute("id") ?? ""
     let type = node.attribute("type")
-    // A client gives a version only as it asks for the roster.
+    // A client sends a version only when it requests the roster.
     if type != "get", node.child("query", in: Namespace.roster)?.attribute("ver") != nil {
-      givesVersions = true
+      sendsVersions = true
     }
     switch type {
     case "get", "set":
       let direction = known ?? directionOfRequest(node)
       if requests.count < Self.maximumRequests {
-        let isOfBoth = requests[id].map { $0.isOfBoth || $0.direction != direction } ?? false
+        let isFromBothSides =
+          requests[id].map { $0.isFromBothSides || $0.direction != direction } ?? false
         requests[id] = Request(
-          direction: direction, isKnown: known != nil, isOfBoth: isOfBoth)
+          direction: direction, isKnown: known != nil, isFromBothSides: isFromBothSides)
       }
       return (direction, false)
     case "result", "error":
       if let asked = requests.removeValue(forKey: id) {
         let answer = known ?? asked.direction.opposite
-        if asked.isOfBoth { requests[id] = Request(direction: answer) }
+        if asked.isFromBothSides { requests[id] = Request(direction: answer) }
         return (answer, true)
       }
       let hasPayload = node.content.contains { if case .element = $0 { true } else { false } }
@@ -102,12 +103,12 @@ struct DirectionGuess {
       let query = node.child("query", in: Namespace.roster),
       let item = query.child("item", in: Namespace.roster)
     else { return .outbound }
-    // RFC 6121 §2.1.3 and §2.6.1: only the server says a version and a state of subscription.
+    // RFC 6121 §2.1.3 and §2.6.1: only the server sends a version and a subscription state.
     if query.attribute("ver") != nil || item.attribute("ask") != nil { return .inbound }
     switch item.attribute("subscription") {
     case nil: return .outbound
-    // Some clients send the subscription, which counts for nothing.
-    case _ where givesVersions: return .outbound
+    // Some clients send the subscription, so it proves nothing.
+    case _ where sendsVersions: return .outbound
     case "remove":
       let jid = item.attribute("jid") ?? ""
       return removals.insert(jid).inserted ? .outbound : removed(jid)
@@ -115,7 +116,7 @@ struct DirectionGuess {
     }
   }
 
-  /// The second time that a contact is taken off is the server's push.
+  /// The second removal of a contact is the server's push.
   private mutating func removed(_ jid: String) -> Direction {
     removals.remove(jid)
     return .inbound

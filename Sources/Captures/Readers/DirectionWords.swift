@@ -1,32 +1,32 @@
 import XMPPStanza
 
-/// The word or sign by which a person or a program says which way an element went.
+/// A word or sign that states the direction of an element.
 struct DirectionLabel: Hashable {
   var direction: Direction
-  /// Whether the label names the end that the element went to or came from. One that does not,
-  /// such as “sent”, means the opposite in a server's log.
-  var namesEnd = false
-  /// The word itself, in lower case; empty for a sign.
+  /// Whether the label names the endpoint that the element went to or came from. A label without
+  /// one, such as “sent”, means the opposite in a server's log.
+  var namesEndpoint = false
+  /// The word in lower case; empty for a sign.
   var word = ""
 }
 
-/// Finds the words and signs that say which way an element went, in the text before it.
+/// Finds the words and signs that state the direction of an element, in the text before it.
 enum DirectionWords {
-  /// Whom an element names as its sender and receiver.
+  /// The sender and receiver that an element names.
   struct Parties {
     var sender: JID?
     var receiver: JID?
   }
 
-  /// The nearest label in a text that stands before an element; nil if there is none.
+  /// The nearest label in a text before an element; nil if there is none.
   static func label(in text: ArraySlice<UInt8>) -> DirectionLabel? { labels(in: text).first }
 
-  /// The labels in a text that stands before an element, the nearest first.
+  /// The labels in a text before an element, the nearest first.
   ///
   /// - Parameters:
-  ///   - isHeadline: Whether the text is a line of its own above the element. A sentence above an
-  ///     element says less than a word on its line.
-  ///   - parties: Whom the element names, for sentences that say what these did.
+  ///   - isHeadline: Whether the text is a separate line above the element. A sentence there is
+  ///     weaker evidence than a word on the element's own line.
+  ///   - parties: The addresses in the element, for sentences about their owners.
   static func labels(
     in text: ArraySlice<UInt8>, isHeadline: Bool = false, of parties: Parties = Parties()
   ) -> [DirectionLabel] {
@@ -43,15 +43,15 @@ enum DirectionWords {
       if var label = label(at: index, tokens, isFirst: isFirst, parties) {
         label.word = tokens[index].word?.text ?? ""
         labels.append(label)
-        if label.namesEnd { next = start(ofPhraseEndingAt: index, tokens) - 1 }
+        if label.namesEndpoint { next = start(ofPhraseEndingAt: index, tokens) - 1 }
       }
       index = next
     }
     return labels
   }
 
-  /// Where the words begin that a label with an end is made of, such as `sent to the server`, or
-  /// the sign that points to it: none of them is another label.
+  /// The index of the first word of a label with an endpoint, such as `sent to the server`, or of
+  /// the sign that points to it. None of these words is another label.
   private static func start(ofPhraseEndingAt end: Int, _ tokens: [LabelToken]) -> Int {
     guard end > 0, let last = tokens[end].word else { return end }
     if tokens[end - 1].word == nil { return last.isEnclosed ? end : end - 1 }
@@ -62,7 +62,7 @@ enum DirectionWords {
     return isWhole ? index : end
   }
 
-  /// How much of a text is looked at, from its end.
+  /// The number of bytes that are examined, from the end of a text.
   static let maximumBytes = 256
   private static let maximumHeadlineTokens = 24
 
@@ -77,59 +77,62 @@ enum DirectionWords {
         let direction = word(index - 1, tokens).flatMap({ strong[$0.text] })
       {
         return DirectionLabel(
-          direction: actor == .outbound ? direction.opposite : direction, namesEnd: true)
+          direction: actor == .outbound ? direction.opposite : direction, namesEndpoint: true)
       }
-      if let direction = strong[found.text] ?? foreign(found.text) {
+      if let direction = strong[found.text] ?? embeddedDirection(found.text) {
         return label(ofVerb: direction, at: index, tokens, parties)
       }
       if let direction = weak[found.text] {
         if let label = label(ofParty: direction, at: index, tokens, parties) { return label }
         return label(ofWeak: direction, found, at: index, tokens, isFirst: isFirst)
       }
-      guard let target = ends[found.text] else { return nil }
+      guard let target = endpoints[found.text] else { return nil }
       let previous = word(indexBeforeArticles(index - 1, tokens), tokens)?.text
-      return label(ofEnd: target, found, after: previous, word(index - 2, tokens), tokens, index)
+      return label(
+        ofEndpoint: target, found, after: previous, word(index - 2, tokens), tokens, index)
     }
   }
 
-  private static func word(_ place: Int, _ tokens: [LabelToken]) -> LabelToken.Word? {
-    tokens.indices.contains(place) ? tokens[place].word : nil
+  private static func word(_ index: Int, _ tokens: [LabelToken]) -> LabelToken.Word? {
+    tokens.indices.contains(index) ? tokens[index].word : nil
   }
 
-  /// An arrow points from one end to the other. What brackets enclose is no end of it.
+  /// The label of an arrow, which points from one endpoint to the other. A word in brackets is not
+  /// an endpoint.
   private static func label(
     ofArrow arrow: Direction, at index: Int, _ tokens: [LabelToken]
   ) -> DirectionLabel {
-    func end(_ place: Int) -> Direction? {
-      word(place, tokens).flatMap { $0.isEnclosed ? nil : ends[$0.text] }
+    func endpoint(_ index: Int) -> Direction? {
+      word(index, tokens).flatMap { $0.isEnclosed ? nil : endpoints[$0.text] }
     }
-    if let target = end(index + 1) {
+    if let target = endpoint(index + 1) {
       return DirectionLabel(
-        direction: arrow == .outbound ? target : target.opposite, namesEnd: true)
+        direction: arrow == .outbound ? target : target.opposite, namesEndpoint: true)
     }
-    if let source = end(index - 1) {
+    if let source = endpoint(index - 1) {
       return DirectionLabel(
-        direction: arrow == .outbound ? source.opposite : source, namesEnd: true)
+        direction: arrow == .outbound ? source.opposite : source, namesEndpoint: true)
     }
     return DirectionLabel(direction: arrow)
   }
 
-  /// What a verb says depends on who did it, and to whom.
+  /// The label of a verb, which depends on its subject and its recipient.
   private static func label(
     ofVerb direction: Direction, at index: Int, _ tokens: [LabelToken], _ parties: Parties
   ) -> DirectionLabel {
     if let label = label(ofParty: direction, at: index, tokens, parties) { return label }
     if direction == .outbound, isToUs(after: index, tokens) {
-      return DirectionLabel(direction: .inbound, namesEnd: true)
+      return DirectionLabel(direction: .inbound, namesEndpoint: true)
     }
     guard let actor = actor(before: index, tokens) else {
       return DirectionLabel(direction: direction)
     }
     return DirectionLabel(
-      direction: actor == .outbound ? direction.opposite : direction, namesEnd: true)
+      direction: actor == .outbound ? direction.opposite : direction, namesEndpoint: true)
   }
 
-  /// In `bob sends` before an element from Bob the verb is another's, and means the opposite.
+  /// The label of a verb whose subject is a contact: `bob sends` before an element from Bob means
+  /// the opposite.
   private static func label(
     ofParty direction: Direction, at index: Int, _ tokens: [LabelToken], _ parties: Parties
   ) -> DirectionLabel? {
@@ -141,18 +144,20 @@ enum DirectionWords {
     return DirectionLabel(direction: direction.opposite)
   }
 
-  /// Whether what was sent came to whoever writes, as in `sent us` or `sent it to me`.
+  /// Whether the recipient is the author of the text, as in `sent us` or `sent it to me`.
   private static func isToUs(after index: Int, _ tokens: [LabelToken]) -> Bool {
     let rest = tokens[(index + 1)...].prefix { $0.word?.startsPhrase == false }
     guard let first = rest.first?.word?.text else { return false }
     let words = rest.compactMap { $0.word?.text }
-    return us.contains(first)
-      || zip(words, words.dropFirst()).contains { $0 == "to" && us.contains($1) }
+    return objectPronouns.contains(first)
+      || zip(words, words.dropFirst()).contains { $0 == "to" && objectPronouns.contains($1) }
   }
 
-  /// Words that have other meanings, too, are a label only if they stand alone, but for the name of
-  /// a program or for who did it: `xmpp in:`, `I got`. Nouns stand in any sentence, and say
-  /// something with an end: `server request`.
+  /// The label of a word that also has other meanings.
+  ///
+  /// It is a label only if it is alone, or after only the name of a program or a subject:
+  /// `xmpp in:`, `I got`. A noun may occur in any sentence and is a label only together with an
+  /// endpoint: `server request`.
   private static func label(
     ofWeak direction: Direction, _ found: LabelToken.Word, at index: Int, _ tokens: [LabelToken],
     isFirst: Bool
@@ -162,45 +167,47 @@ enum DirectionWords {
       return DirectionLabel(direction: direction)
     }
     if !previous.isEnclosed, spoken.contains(found.text), let end = actors[previous.text] {
-      return DirectionLabel(direction: end.opposite, namesEnd: true)
+      return DirectionLabel(direction: end.opposite, namesEndpoint: true)
     }
     let isDistinct = found.isUppercase && !previous.isUppercase
-    let isAfterOne = previous.startsPhrase || we.contains(previous.text)
+    let isAfterOne = previous.startsPhrase || subjectPronouns.contains(previous.text)
     let isNoun = nouns.contains(found.text)
     return isDistinct || isAfterOne && !isNoun ? DirectionLabel(direction: direction) : nil
   }
 
-  /// `to server` and `from client` name the end; in `S: <iq/>` the end is who speaks.
+  /// The label of an endpoint: `to server` and `from client` name it, and in `S: <iq/>` it is the
+  /// speaker.
   private static func label(
-    ofEnd target: Direction, _ end: LabelToken.Word, after previous: String?,
+    ofEndpoint target: Direction, _ end: LabelToken.Word, after previous: String?,
     _ source: LabelToken.Word?, _ tokens: [LabelToken], _ index: Int
   ) -> DirectionLabel? {
-    if previous == "to" { return DirectionLabel(direction: target, namesEnd: true) }
-    if previous == "from" { return DirectionLabel(direction: target.opposite, namesEnd: true) }
+    if previous == "to" { return DirectionLabel(direction: target, namesEndpoint: true) }
+    if previous == "from" { return DirectionLabel(direction: target.opposite, namesEndpoint: true) }
     guard previous != "by", end.isAlone, end.isMarked else { return nil }
-    if index > 1, tokens[index - 1].word == nil, let source, ends[source.text] != nil { return nil }
-    return DirectionLabel(direction: target.opposite, namesEnd: true)
+    if index > 1, tokens[index - 1].word == nil, let source, endpoints[source.text] != nil {
+      return nil
+    }
+    return DirectionLabel(direction: target.opposite, namesEndpoint: true)
   }
 
-  /// Who did what a verb says, in `the server sent`: the direction of what goes to that end.
+  /// The subject of a verb, as in `the server sent`, as the direction toward that endpoint.
   private static func actor(before index: Int, _ tokens: [LabelToken]) -> Direction? {
-    // A name with a colon is the program's that writes the line.
+    // A name with a colon is that of the program that writes the line.
     guard index > 0, let name = tokens[index - 1].word, !name.isMarked,
       let end = actors[name.text]
     else { return nil }
-    // In `from server received` the verb is another's.
-    let place = indexBeforeArticles(index - 2, tokens)
-    let previous = tokens.indices.contains(place) ? tokens[place].word?.text : nil
+    // In `from server received`, the server is not the subject of the verb.
+    let previous = word(indexBeforeArticles(index - 2, tokens), tokens)?.text
     return previous.map(prepositions.contains) == true ? nil : end
   }
 
-  /// The same in `sent by the server`, whose `by` is at the index.
+  /// The subject of a verb in the passive, as in `sent by the server`, with `by` at the index.
   private static func actor(after index: Int, _ tokens: [LabelToken]) -> Direction? {
     let next = tokens[(index + 1)...].first { !articles.contains($0.word?.text ?? "") }
     return next?.word.flatMap { actors[$0.text] }
   }
 
-  /// The place of the first word before any articles.
+  /// The index of the first word before any articles.
   private static func indexBeforeArticles(_ index: Int, _ tokens: [LabelToken]) -> Int {
     var index = index
     while tokens.indices.contains(index), articles.contains(tokens[index].word?.text ?? "") {
@@ -212,16 +219,16 @@ enum DirectionWords {
   // MARK: Words
 
   private static let prepositions: Set<String> = ["to", "from", "by"]
-  private static let we: Set<String> = ["i", "we"]
-  private static let us: Set<String> = ["me", "us"]
+  private static let subjectPronouns: Set<String> = ["i", "we"]
+  private static let objectPronouns: Set<String> = ["me", "us"]
   private static let articles: Set<String> = ["the", "a", "my", "our", "your", "their"]
 
   private static let actors: [String: Direction] = [
     "server": .outbound, "srv": .outbound, "client": .inbound,
   ]
 
-  /// The direction of what goes to an end.
-  fileprivate static let ends: [String: Direction] = [
+  /// The direction toward an endpoint.
+  fileprivate static let endpoints: [String: Direction] = [
     "s": .outbound, "server": .outbound, "srv": .outbound, "c": .inbound, "client": .inbound,
   ]
 
@@ -241,17 +248,17 @@ enum DirectionWords {
     .outbound: ["out", "write", "writing", "writes", "output", "request"],
   ])
 
-  /// Those of them that are nouns, and those that name what somebody says to the other end.
+  /// The weak words that are nouns, and the nouns for messages to the other endpoint.
   private static let nouns = spoken.union(["input", "output"])
   private static let spoken: Set<String> = ["request", "response"]
 
-  /// The same words in languages whose words are joined to others.
-  private static func foreign(_ word: String) -> Direction? {
+  /// The direction of a word in a language that joins words or inflects them.
+  private static func embeddedDirection(_ word: String) -> Direction? {
     guard word.utf8.contains(where: { $0 >= 0x80 }) else { return nil }
-    return joined.first { word.contains($0.word) }?.direction
+    return embeddedWords.first { word.contains($0.word) }?.direction
   }
 
-  private static let joined: [(word: String, direction: Direction)] = [
+  private static let embeddedWords: [(word: String, direction: Direction)] = [
     ("收到", .inbound), ("接收", .inbound), ("受信", .inbound), ("получено", .inbound),
     ("reçu", .inbound), ("发送", .outbound), ("發送", .outbound), ("发出", .outbound),
     ("送信", .outbound), ("отправлено", .outbound), ("envoyé", .outbound),
@@ -270,31 +277,31 @@ enum DirectionWords {
 enum LabelToken {
   case word(Word)
   case arrow(Direction)
-  /// A sign that is an arrow only between the two ends of a connection.
+  /// A sign that is an arrow only between the two endpoints of a connection.
   case comparison(Direction)
 
   struct Word {
-    /// In lower case.
+    /// The word in lower case.
     let text: String
     let isUppercase: Bool
     /// Whether a colon or a closing bracket follows.
     let isMarked: Bool
     /// Whether no other word follows.
     let isLast: Bool
-    /// Whether it is no part of a longer name, such as `c2s`.
+    /// Whether it is not part of a longer name, such as `c2s`.
     let isAlone: Bool
-    /// Whether brackets enclose it and nothing else.
+    /// Whether it is the only text in brackets.
     let isEnclosed: Bool
-    /// Whether more than a space stands between it and the word before, or there is none.
+    /// Whether more than a space separates it from the word before, or there is no such word.
     let startsPhrase: Bool
-    /// The text in which it stands, and where.
+    /// The text that contains it, and its range there.
     fileprivate let line: ArraySlice<UInt8>
-    fileprivate let place: Range<Int>
+    fileprivate let range: Range<Int>
 
-    /// The whole of what stands between spaces, but for signs around it, in lower case.
+    /// The text between the spaces around it, without signs at its ends, in lower case.
     var name: String {
-      let before = line[..<place.lowerBound].lastIndex(where: \.isXMLSpace).map { $0 + 1 }
-      let after = line[place.upperBound...].firstIndex(where: \.isXMLSpace)
+      let before = line[..<range.lowerBound].lastIndex(where: \.isXMLSpace).map { $0 + 1 }
+      let after = line[range.upperBound...].firstIndex(where: \.isXMLSpace)
       let whole = line[(before ?? line.startIndex)..<(after ?? line.endIndex)]
       let isPart: (UInt8) -> Bool = { LabelToken.isLetter($0) || $0.isDigit }
       guard let first = whole.firstIndex(where: isPart), let last = whole.lastIndex(where: isPart)
@@ -305,7 +312,8 @@ enum LabelToken {
 
   var word: Word? { if case .word(let word) = self { word } else { nil } }
 
-  /// Splits a text at everything that is no letter, and inside names such as `didReceiveIQ`.
+  /// Splits a text at every character that is not a letter, and inside names such as
+  /// `didReceiveIQ`.
   static func tokens(of text: ArraySlice<UInt8>) -> [LabelToken] {
     var tokens: [LabelToken] = []
     var index = text.startIndex
@@ -327,13 +335,13 @@ enum LabelToken {
   }
 
   private static func withoutComparisons(_ tokens: [LabelToken]) -> [LabelToken] {
-    func isEnd(_ place: Int) -> Bool {
-      guard tokens.indices.contains(place), let word = tokens[place].word else { return false }
-      return word.isAlone && DirectionWords.ends[word.text] != nil
+    func isEndpoint(_ index: Int) -> Bool {
+      guard tokens.indices.contains(index), let word = tokens[index].word else { return false }
+      return word.isAlone && DirectionWords.endpoints[word.text] != nil
     }
-    return tokens.enumerated().compactMap { place, token in
+    return tokens.enumerated().compactMap { index, token in
       guard case .comparison(let direction) = token else { return token }
-      return isEnd(place - 1) && isEnd(place + 1) ? .arrow(direction) : nil
+      return isEndpoint(index - 1) && isEndpoint(index + 1) ? .arrow(direction) : nil
     }
   }
 
@@ -367,20 +375,20 @@ enum LabelToken {
     let isEnclosed =
       text.last.map("[(".utf8.contains) == true && rest.first.map("])".utf8.contains) == true
     let startsPhrase = startsPhrase(after: text)
-    return parts.enumerated().map { place, part in
-      let isWhole = place == parts.count - 1
+    return parts.enumerated().map { index, part in
+      let isWhole = index == parts.count - 1
       return .word(
         Word(
           text: String(decoding: part, as: UTF8.self).lowercased(),
           isUppercase: part.count > 1 && part.allSatisfy(isUppercase),
           isMarked: isWhole && isMarked, isLast: isWhole && isLast, isAlone: isAlone,
-          isEnclosed: isEnclosed && isAlone, startsPhrase: place == 0 && startsPhrase, line: line,
-          place: run.startIndex..<run.endIndex))
+          isEnclosed: isEnclosed && isAlone, startsPhrase: index == 0 && startsPhrase, line: line,
+          range: run.startIndex..<run.endIndex))
     }
   }
 
-  /// Whether what comes next is in no phrase with the word before: spaces and the signs that join
-  /// the parts of a name separate no phrases.
+  /// Whether the next word begins a phrase. White space, and signs that join the parts of a name,
+  /// do not separate phrases.
   private static func startsPhrase(after text: ArraySlice<UInt8>) -> Bool {
     guard let last = text.lastIndex(where: isLetter) else { return true }
     let gap = text[(last + 1)...]
@@ -388,8 +396,8 @@ enum LabelToken {
     return !isJoint && !gap.allSatisfy(\.isXMLSpace)
   }
 
-  /// An arrow, or what may be one between two ends, or a run of signs that is none: the marks of
-  /// a comment and of Erlang's byte strings.
+  /// Reads an arrow, or a sign that is one only between two endpoints. Returns no token for a run
+  /// of other signs, such as the marks of a comment and of Erlang's byte strings.
   private static func arrow(
     at text: ArraySlice<UInt8>, after previous: UInt8?
   ) -> (LabelToken?, count: Int)? {

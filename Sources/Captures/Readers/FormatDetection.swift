@@ -1,66 +1,67 @@
 import XMPPStanza
 
 extension CaptureFormat {
-  /// The format of a capture by its first bytes, 64 KiB of which are enough; nil where they look
-  /// like none that is known.
+  /// The format of a capture from its first bytes; nil if it is unknown. 64 KiB are enough.
   ///
-  /// What starts with an object of JSON is told by its keys. Of a text log every line is compared
-  /// with each format, and the one that most lines belong to is it: a single line may be a message
-  /// that somebody wrote to deceive.
+  /// A capture that starts with a JSON object is recognized by its keys. In a text log, every line
+  /// is compared with each format, and the format of the most lines wins: a single line may be part
+  /// of a message that was written to deceive.
   package static func detect(_ head: [UInt8]) -> CaptureFormat? {
     detect(head, within: Carrier(head))
   }
 
-  /// The same of a capture whose carrier is known.
+  /// The format of a capture from its first bytes, if its carrier is known; nil if the format is
+  /// unknown.
   package static func detect(_ head: [UInt8], within carrier: Carrier) -> CaptureFormat? {
-    // Lines that look like a program's fit nothing if none of its records is among them.
+    // Lines that look like those of a program do not count unless its records are among them.
     let text = carrier.content(of: head)
     guard let known = detectUnwrapped(text) else {
       return isPasted(head, carrier) ? .pasted : detectXML(text)?.format
     }
     guard known.isOfLines else { return known }
     let found = known.records(in: head, carrier)
-    if !found.isFitting { return isPasted(head, carrier) ? .pasted : known }
-    // Where nearly every record is broken, something has changed what the program wrote.
+    if !found.isPlausible { return isPasted(head, carrier) ? .pasted : known }
+    // If nearly every record is broken, the program's output was changed on the way.
     guard found.broken > found.elements.count else { return known }
     let isPastedMore = pasted.records(in: head, carrier).elements.count > found.elements.count
     return isPastedMore && isPasted(head, carrier) ? .pasted : known
   }
 
-  /// What a reader of a format finds in the beginning of a capture.
+  /// The results of reading the beginning of a capture in a format.
   private struct Findings {
     var elements: [(direction: Direction, node: XMPPElement)] = []
-    /// The lines that it does not read.
+    /// The lines that the reader did not read.
     var unread = UnreadLines()
-    /// How many problems it has, but for lines that quote a record: those somebody may have
-    /// written to deceive.
+    /// The number of problems, without those about lines that quote a record, because these may
+    /// have been written to deceive.
     var broken = 0
 
-    /// Whether there are elements, and not those of one direction only while as many others are
-    /// passed over, for which that program has another word.
-    var isFitting: Bool {
+    /// Whether there are elements, and either both directions or few unread ones: otherwise the
+    /// program has another word for the other direction.
+    var isPlausible: Bool {
       let directions = Set(elements.map(\.direction))
       return !elements.isEmpty && (directions.count > 1 || unread.count * 2 < elements.count)
     }
   }
 
-  /// Whether a text has an element that only a stream has, and that says more than its name.
+  /// Whether a text has an element that occurs only in streams and has more than its name.
   private static func isPasted(_ head: [UInt8], _ carrier: Carrier) -> Bool {
     guard carrier.encoding != nil || UnreadableFile(head) == nil else { return false }
     return CaptureFormat.pasted.records(in: head, carrier).elements.contains { _, node in
-      TopLevel.holds(node) && ["type", "to", "from", "id"].contains { node.attribute($0) != nil }
+      TopLevel.isStreamOnly(node)
+        && ["type", "to", "from", "id"].contains { node.attribute($0) != nil }
     }
   }
 
-  /// What a reader of the format finds in the beginning of a capture.
+  /// The results of reading the beginning of a capture in this format.
   private func records(in head: [UInt8], _ carrier: Carrier) -> Findings {
     var found = Findings()
-    let ofQuotes = [QuotedRecords.message, RecordShapes.message]
+    let quoteMessages = [QuotedRecords.message, RecordShapes.message]
     var reader = CaptureReader(format: self, options: ReaderOptions(carrier: carrier))
     func note(_ output: CaptureOutput) {
       switch output {
       case .problem(let problem):
-        if !ofQuotes.contains(problem.message) { found.broken += 1 }
+        if !quoteMessages.contains(problem.message) { found.broken += 1 }
       case .record(let record):
         guard case .element(let direction, let node, _) = record.content else { return }
         found.elements.append((direction, node))
@@ -72,10 +73,10 @@ extension CaptureFormat {
     return found
   }
 
-  /// The format of a capture of which no more than a beginning is there yet; nil while that has no
-  /// record, or what is to come could still say another one.
+  /// The format of a capture that is still being written; nil until it has a record and further
+  /// lines cannot change its format.
   ///
-  /// - Parameter known: the format, where it need not be found.
+  /// - Parameter known: The format, if it is already known.
   package static func detect(
     beginning head: [UInt8], as known: CaptureFormat? = nil
   ) -> CaptureFormat? {
@@ -84,13 +85,13 @@ extension CaptureFormat {
     }
     var whole = head
     if format.isOfLines {
-      // The last line may be cut off, and be another one when it is whole.
+      // The last line may be cut off and look different when complete.
       whole = Array(head[..<(head.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)])
       let lines = LineSplitter.lines(of: whole).filter { !$0.isEmpty }
       let mayBeWrapped = lines.contains { line in
         LineWrapper.Kind.allCases.contains { $0.line(line) != nil }
       }
-      // Only several lines say whether a collector has put that around them.
+      // Only several lines show whether a collector added that text.
       guard !mayBeWrapped || lines.count > 3, known != nil || detect(whole)?.id == format.id
       else { return nil }
     }
@@ -103,7 +104,7 @@ extension CaptureFormat {
     return hasRecord ? format : nil
   }
 
-  /// The same where no collector has put anything around the lines.
+  /// The format of a capture whose lines are as its program wrote them; nil if it is unknown.
   static func detectUnwrapped(_ head: [UInt8]) -> CaptureFormat? {
     let lines = LineSplitter.lines(of: head)
     guard let first = lines.first(where: { !$0.allSatisfy(\.isXMLSpace) }) else { return nil }
@@ -112,23 +113,25 @@ extension CaptureFormat {
     }
     let isMarkup = first.withoutLeadingSpace.first == UInt8(ascii: "<")
     let found = isMarkup ? detectXML(head) : nil
-    let stream = found.flatMap { isTorn($0.format, head) ? nil : $0 }
-    // Where nothing stands between the elements, what looks like lines of a log stands in a text.
+    let stream = found.flatMap { isPastedText($0.format, head) ? nil : $0 }
+    // If there is nothing between the elements, lines that look like those of a log are part of a
+    // text.
     if let stream, stream.isWhole { return stream.format }
     return detectText(lines) ?? stream?.format
   }
 
-  /// Whether what begins like a stream is rather a text that somebody pasted: a stream is read no
-  /// further than to the first text between its elements, or to one that was cut off. One with its
-  /// header is what a program saved, and may be of one direction.
-  private static func isTorn(_ format: CaptureFormat, _ head: [UInt8]) -> Bool {
+  /// Whether a capture that begins like a stream is rather pasted text.
+  ///
+  /// A stream is read only up to the first text between its elements, or to an element that was cut
+  /// off. A capture with a stream header was saved by a program, and may have only one direction.
+  private static func isPastedText(_ format: CaptureFormat, _ head: [UInt8]) -> Bool {
     let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
     return !TopLevel.isStreamHeader(text.withoutLeadingSpace)
       && pasted.records(in: head, .none).elements.count
         > format.records(in: head, .none).elements.count
   }
 
-  /// A stream by itself has at least a header or a whole element that stands in streams.
+  /// The format of a bare stream, which has at least a header or a complete element of a stream.
   private static func detectXML(_ head: [UInt8]) -> (format: CaptureFormat, isWhole: Bool)? {
     let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
     let trimmed = text.withoutLeadingSpace
@@ -137,15 +140,15 @@ extension CaptureFormat {
       return nil
     }
     var hasElement = isPsi
-    // No text has a comment that is not escaped, and consoles have them between elements.
+    // No text has an unescaped comment, and consoles put comments between elements.
     var isWhole = isPsi || text.position(of: Array("<!--".utf8)) == nil
-    // Whose it is does not matter here.
+    // The side makes no difference here.
     let reader = RawXMLReader(ReaderOptions(), side: .inbound)
     try? reader.read(Array(text)) { output in
       guard case .record(let record) = output else { return isWhole = false }
       switch record.content {
       case .streamHeader(_, let node, _): hasElement = hasElement || TopLevel.isHeader(node)
-      case .element(_, let node, _): hasElement = hasElement || TopLevel.holds(node)
+      case .element(_, let node, _): hasElement = hasElement || TopLevel.isStreamOnly(node)
       case .lifecycle, .streamEnd, .annotation, .unreadable: break
       }
     }
@@ -153,8 +156,11 @@ extension CaptureFormat {
     return (format, isWhole && !reader.isLost)
   }
 
-  /// Each line is evidence for the format that says most by it; of those that could have written
-  /// as many, the one that more records begin in, or that more lines belong to.
+  /// The format of a text log.
+  ///
+  /// Each line counts for the most specific format that could have written it. If other formats
+  /// could have written at least as many lines, the format in which more records begin, or to which
+  /// more lines belong, wins.
   private static func detectText(_ lines: [ArraySlice<UInt8>]) -> CaptureFormat? {
     var counts: [String: Int] = [:]
     for line in lines {
@@ -167,21 +173,22 @@ extension CaptureFormat {
       best = (format, count)
     }
     guard let best else { return nil }
-    let heads = lines.count(where: best.format.shape.begins)
-    var rival: (format: CaptureFormat, begun: Int)?
+    let bestHeads = lines.count(where: best.format.shape.begins)
+    var rival: (format: CaptureFormat, heads: Int)?
     for format in bySpecificity where format.id != best.format.id {
       guard let owned = count(lines, atLeast: best.count, where: format.shape.owns) else {
         continue
       }
-      let begun = lines.count(where: format.shape.begins)
-      guard begun > heads || (begun == heads && owned > best.count), begun > rival?.begun ?? -1
+      let heads = lines.count(where: format.shape.begins)
+      guard heads > bestHeads || (heads == bestHeads && owned > best.count),
+        heads > rival?.heads ?? -1
       else { continue }
-      rival = (format, begun)
+      rival = (format, heads)
     }
     return rival?.format ?? best.format
   }
 
-  /// How many lines fit; nil if fewer than `minimum` do, which is known before the last of them.
+  /// The number of lines that fit; nil as soon as fewer than `minimum` can.
   private static func count(
     _ lines: [ArraySlice<UInt8>], atLeast minimum: Int,
     where fits: (ArraySlice<UInt8>) -> Bool
@@ -194,14 +201,15 @@ extension CaptureFormat {
     return found >= minimum ? found : nil
   }
 
-  /// Whether an object begins as an HTTP Archive does: `{"log":{"version":"1.2","creator":`.
+  /// Whether an object begins like an HTTP Archive: `{"log":{"version":"1.2","creator":`.
   private static func isArchive(_ head: ArraySlice<UInt8>) -> Bool {
     let start = head.prefix(4096)
     return start.position(of: Array("\"log\"".utf8)) != nil
       && ["\"creator\"", "\"entries\""].contains { start.position(of: Array($0.utf8)) != nil }
   }
 
-  /// A first line may be cut off where it is very long; its first keys tell all the same.
+  /// The JSON format of a first line. A very long line may be cut off, but its first keys are
+  /// enough.
   private static func detectJSON(_ line: ArraySlice<UInt8>) -> CaptureFormat? {
     func hasKey(_ key: String) -> Bool {
       let quoted = Array("\"\(key)\"".utf8)
@@ -218,7 +226,7 @@ extension CaptureFormat {
 }
 
 extension CaptureFormat.Shape {
-  /// Whether a line of text is one that the format's program writes.
+  /// Whether a line of text is in the style of the format's program.
   fileprivate func owns(_ line: ArraySlice<UInt8>) -> Bool {
     switch self {
     case .native, .raw, .xml, .har, .pasted: false

@@ -88,7 +88,7 @@ struct PastedDirections {
     for event in events {
       learnAccount(from: event)
       heldBytes += event.byteCount
-      if let label, !label.isInherited, label.labels.first?.namesEnd == false,
+      if let label, !label.isInherited, label.labels.first?.namesEndpoint == false,
         ContentDirection.proven(of: event) != nil
       {
         heldEvidence += 1
@@ -319,7 +319,7 @@ private struct PastedLabels {
 
   /// Takes a word, and what the content of its element proves.
   mutating func note(_ label: DirectionLabel, _ content: Direction?, _ line: Int) {
-    guard !label.namesEnd else { return }
+    guard !label.namesEndpoint else { return }
     said[label.direction, default: 0] += 1
     guard let content else { return }
     proven.insert(content)
@@ -331,7 +331,7 @@ private struct PastedLabels {
 
   /// The direction that a word claims.
   func claim(_ label: DirectionLabel) -> Direction {
-    isServer && !label.namesEnd ? label.direction.opposite : label.direction
+    isServer && !label.namesEndpoint ? label.direction.opposite : label.direction
   }
 
   /// Whether the words are nearly all the same, at what went either way: then they say something

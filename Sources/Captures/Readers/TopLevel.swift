@@ -1,6 +1,6 @@
 import XMPPStanza
 
-/// What stands at the top level of a stream, by its first bytes.
+/// Recognizes the top level of a stream by the first bytes of its parts.
 enum TopLevel {
   /// Elements of RFC 6120, XEP-0198, XEP-0352, XEP-0388 and XEP-0114.
   private static let names: Set<[UInt8]> = Set(
@@ -10,21 +10,22 @@ enum TopLevel {
       "enabled", "resume", "resumed", "failed", "active", "inactive", "handshake",
     ].map { Array($0.utf8) })
 
-  /// Whether an XML declaration or the start tag of a stream stands here.
+  /// Whether the bytes begin with an XML declaration or the start tag of a stream.
   static func isStreamHeader(_ bytes: ArraySlice<UInt8>) -> Bool {
     let text = bytes.withoutLeadingSpace
     return text.starts(with: "<?xml".utf8)
       || (text.first == UInt8(ascii: "<") && name(text).ends(with: Array(":stream".utf8)))
   }
 
-  /// Whether an element of a kind that stands at the top level begins here.
+  /// Whether the bytes begin with an element of a kind that occurs at the top level.
   static func isElement(_ bytes: ArraySlice<UInt8>) -> Bool {
     let text = bytes.withoutLeadingSpace
     guard text.first == UInt8(ascii: "<") else { return false }
     return names.contains(Array(localName(text).utf8))
   }
 
-  /// The name, without its prefix, of the element that begins here; empty where none does.
+  /// The name, without its prefix, of the element that the bytes begin with; empty if there is
+  /// none.
   static func localName(_ bytes: ArraySlice<UInt8>) -> String {
     let text = bytes.withoutLeadingSpace
     guard text.first == UInt8(ascii: "<") else { return "" }
@@ -33,7 +34,7 @@ enum TopLevel {
     return String(decoding: local, as: UTF8.self)
   }
 
-  /// The value of an attribute as it stands in a tag; nil if the tag has none of that name.
+  /// The value of an attribute as written in a tag; nil if the tag has no attribute of this name.
   static func attribute(_ name: String, in tag: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard let start = tag.position(of: Array(" \(name)=".utf8)) else { return nil }
     let value = tag[start...].dropFirst(name.utf8.count + 2)
@@ -41,12 +42,12 @@ enum TopLevel {
     return value.dropFirst().prefix { $0 != quote }
   }
 
-  /// Whether a stream header says who speaks to whom.
+  /// Whether a stream header has an address or an id.
   static func isHeader(_ node: XMPPElement) -> Bool {
     ["to", "from", "id"].contains { node.attribute($0) != nil }
   }
 
-  /// Whether a stanza begins here.
+  /// Whether the bytes begin with a stanza.
   static func isStanza(_ bytes: ArraySlice<UInt8>) -> Bool {
     let text = bytes.withoutLeadingSpace
     return ["<iq", "<message", "<presence"].contains { name in
@@ -56,8 +57,8 @@ enum TopLevel {
     }
   }
 
-  /// Whether an element is one that only streams have, by its name and its namespace.
-  static func holds(_ node: XMPPElement) -> Bool {
+  /// Whether an element occurs only in streams, by its name and namespace.
+  static func isStreamOnly(_ node: XMPPElement) -> Bool {
     switch node.name.namespace {
     case Namespace.client: ["iq", "message", "presence"].contains(node.name.local)
     case Namespace.streams, Namespace.sasl, Namespace.sasl2, Namespace.streamManagement,
@@ -67,15 +68,15 @@ enum TopLevel {
     }
   }
 
-  /// Whether an element is one that only streams have, or an envelope of BOSH (XEP-0124) or a frame
-  /// of WebSocket (RFC 7395 §3.3) around a stream.
+  /// Whether an element occurs only in streams, or is a BOSH envelope (XEP-0124) or a WebSocket
+  /// frame (RFC 7395 §3.3) of a stream.
   static func isOfStream(_ node: XMPPElement) -> Bool {
     switch node.name.namespace {
     case "http://jabber.org/protocol/httpbind": node.name.local == "body"
     case "urn:ietf:params:xml:ns:xmpp-framing": ["open", "close"].contains(node.name.local)
     case "urn:ietf:params:xml:ns:xmpp-tls": names.contains(Array(node.name.local.utf8))
     case "urn:xmpp:csi:0": names.contains(Array(node.name.local.utf8))
-    default: holds(node)
+    default: isStreamOnly(node)
     }
   }
 

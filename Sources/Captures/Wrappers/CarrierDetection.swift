@@ -39,7 +39,7 @@ extension Carrier {
   /// format.
   package static func mayHoldElement(_ part: [UInt8]) -> Bool {
     // Older Erlang prints bytes as numbers.
-    ElementStart.isIn(part[...]) || part[...].position(of: Array("<<60,".utf8)) != nil
+    ElementStart.occurs(in: part[...]) || part[...].position(of: Array("<<60,".utf8)) != nil
   }
 }
 

@@ -177,7 +177,7 @@ enum JSONEntry {
   /// A generic word of direction for a word in place of a line, because lines of other entries may
   /// contain that word.
   private static func genericWord(_ word: [UInt8]) -> [UInt8] {
-    guard let label = DirectionWords.label(in: word[...]), !label.namesEnd else { return word }
+    guard let label = DirectionWords.label(in: word[...]), !label.namesEndpoint else { return word }
     return Array((label.direction == .inbound ? "RECV" : "SEND").utf8)
   }
 
@@ -290,7 +290,7 @@ enum NamedDirection {
     }
     return label.map { label in
       let isInbound = label.direction == .inbound
-      guard label.namesEnd else { return Array((isInbound ? "received" : "sent").utf8) }
+      guard label.namesEndpoint else { return Array((isInbound ? "received" : "sent").utf8) }
       return Array((isInbound ? "from server" : "to server").utf8)
     }
   }
