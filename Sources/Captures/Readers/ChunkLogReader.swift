@@ -38,8 +38,7 @@ final class ChunkLogReader: LineReader {
   private var heldSuffix = false
   /// The lines to be read again, the next one last.
   private var queued: [NumberedLine] = []
-  /// The text after a record on its line, to be read before these lines. It exists if line ends
-  /// were lost.
+  /// The text after a record on its line, from lost line ends, to be read before these lines.
   private var rest: NumberedLine?
   /// The connection that the latest line with a name names.
   private var connection = ""
@@ -219,8 +218,7 @@ final class ChunkLogReader: LineReader {
       return true
     }
     if streams.isOpen(key) {
-      // It continues an element, or it is a line of a text in that element, and its echo may
-      // follow.
+      // It continues the element, or it is a line of a text in it whose echo may follow.
       streams.quoted.note(line: written, isRecord: log.isRecord)
     }
     let record = ChunkRecord(
@@ -391,8 +389,7 @@ final class ChunkLogReader: LineReader {
     }
   }
 
-  /// Queues the text after a literal on its last line, and the later lines that were taken for part
-  /// of it.
+  /// Queues the text after a literal on its last line, and later lines taken for part of it.
   private func queueRest(_ text: ArraySlice<UInt8>, behind record: ChunkRecord) {
     var lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let first = lines.removeFirst()
@@ -401,13 +398,11 @@ final class ChunkLogReader: LineReader {
       queued.append(NumberedLine(number: number + 1 + index, bytes: line))
     }
     let rest = NumberedLine(number: number, bytes: first)
-    // No text of a stanza contains a `<`, so the text after a complete element is not part of a
-    // message.
+    // No text of a stanza contains `<`, so the text after a whole element is not a message.
     if streams.isOpen(record.key) { skip([rest]) } else { self.rest = rest }
   }
 
-  /// Abandons a collected payload that turned out not to be one: its lines are read again, without
-  /// a count.
+  /// Abandons a payload that turned out not to be one: its lines are read again, without count.
   private func abandon(_ open: CollectedPayload, _ sink: Sink) throws {
     collected = nil
     guard open.count != nil else {
@@ -432,8 +427,7 @@ final class ChunkLogReader: LineReader {
       return try feedWhole(chunk, record, sink)
     }
     guard let name = router.account(of: chunk, open: streams.openInbound) else {
-      // Stream setup and acknowledgements do not concern a roster, whichever account they belong
-      // to.
+      // Stream setup and acknowledgements of any account do not concern a roster.
       let stanzas = ["<iq", "<presence", "<message"]
       let hasStanza = stanzas.contains { chunk.position(of: Array($0.utf8)) != nil }
       if router.hasSeveral, TopLevel.isElement(chunk) || TopLevel.isStreamHeader(chunk), !hasStanza

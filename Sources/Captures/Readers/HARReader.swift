@@ -5,10 +5,10 @@ import XMPPStream
 /// Reads the archive of a browser's network traffic (HAR): the messages of WebSocket connections
 /// (RFC 7395) and the bodies of BOSH requests (XEP-0124).
 ///
-/// Only these texts and their times are kept. Addresses of requests, headers and cookies are passed
-/// over as they are read.
+/// Only these texts and their times are kept. URLs of requests, headers and cookies are skipped as
+/// they are read.
 final class HARReader: ByteReader {
-  /// What of an entry has been read.
+  /// The parts of an entry that have been read.
   private struct Entry {
     var started: Int64?
     var duration: Double = 0
@@ -19,12 +19,12 @@ final class HARReader: ByteReader {
     var name: String?
   }
 
-  /// What of a message has been read.
+  /// The parts of a message that have been read.
   private struct Message {
     var isSent: Bool?
     var time: Int64?
     var text: [UInt8]?
-    /// Whether it is a frame of bytes, which stand in the archive in Base64.
+    /// Whether it is a binary frame, which the archive has in Base64.
     var isBinary = false
   }
 
@@ -33,13 +33,13 @@ final class HARReader: ByteReader {
   private var entry = Entry()
   private var message = Message()
   private var line = 1
-  /// What of a mark at the beginning may still come.
+  /// The bytes of a byte-order mark at the beginning that may still follow.
   private var mark = HARReader.byteOrderMark[...]
   private var sockets = 0
   /// The numbers of BOSH sessions, by their ids.
   private var sessions: [String: Int] = [:]
   private var failure: JSONError?
-  /// Connections overlap in time, and the archive has one after the other.
+  /// Connections overlap in time, but the archive lists them one after the other.
   private var order = TimeOrder()
 
   private static let maximumSessions = 10_000
@@ -48,7 +48,7 @@ final class HARReader: ByteReader {
   private static let entryPath = ["log", "entries", "*"]
 
   init(_ options: ReaderOptions) {
-    // A byte of text takes six at most: `\u003c`.
+    // A byte of text takes at most six bytes: `\u003c`.
     json = JSONStream(maximumBytes: 6 * options.limits.bytesPerElement)
     parser = StreamParser(root: .records, limits: options.limits)
   }
@@ -61,10 +61,10 @@ final class HARReader: ByteReader {
         if isMark { continue }
       }
       do {
-        try json.read(byte, wants: Self.wants) { path, event in try take(path, event) }
+        try json.read(byte, wants: Self.wants) { path, event in try handle(path, event) }
       } catch let error as JSONError {
         failure = error
-        let message = "the archive cannot be read on: it is no JSON from here on"
+        let message = "the archive cannot be read from here on: it is not JSON"
         order.hold(.problem(CaptureProblem(line: line, message: message)))
       }
       if byte == UInt8(ascii: "\n") { line += 1 }
@@ -74,15 +74,15 @@ final class HARReader: ByteReader {
 
   func finish(_ sink: Sink) throws {
     if failure == nil, !json.path.isEmpty {
-      order.hold(.problem(CaptureProblem(line: line, message: "the archive ends before its end")))
+      order.hold(.problem(CaptureProblem(line: line, message: "the archive is cut off")))
     }
     try order.finish(sink)
   }
 
   // MARK: The archive
 
-  /// The places of what is kept, below an entry.
-  private static let wanted: Set<[String]> = [
+  /// The paths, below an entry, of the values that are kept.
+  private static let keptPaths: Set<[String]> = [
     ["startedDateTime"], ["time"], ["request", "postData", "text"],
     ["response", "content", "text"], ["response", "content", "encoding"],
     ["_webSocketMessages", "*", "type"], ["_webSocketMessages", "*", "time"],
@@ -90,28 +90,28 @@ final class HARReader: ByteReader {
   ]
 
   private static func wants(_ path: [String]) -> Bool {
-    place(path).map { wanted.contains($0) } ?? false
+    subpath(of: path).map { keptPaths.contains($0) } ?? false
   }
 
   /// A path below an entry; nil for any other.
-  private static func place(_ path: [String]) -> [String]? {
+  private static func subpath(of path: [String]) -> [String]? {
     path.starts(with: entryPath) ? Array(path.dropFirst(entryPath.count)) : nil
   }
 
-  private func take(_ path: [String], _ event: JSONStream.Event) throws {
-    guard let place = Self.place(path) else { return }
+  private func handle(_ path: [String], _ event: JSONStream.Event) throws {
+    guard let subpath = Self.subpath(of: path) else { return }
     switch event {
     case .end:
-      if place.isEmpty { finishEntry() }
-      if place == ["_webSocketMessages", "*"] { finishMessage() }
+      if subpath.isEmpty { finishEntry() }
+      if subpath == ["_webSocketMessages", "*"] { finishMessage() }
     case .value(nil):
       order.hold(.problem(CaptureProblem(line: line, message: "a message is too long")))
-    case .value(let text): take(text.flatMap(JSONScanner.scalar), at: place)
+    case .value(let text): store(text.flatMap(JSONScanner.scalar), at: subpath)
     }
   }
 
-  private func take(_ value: JSONValue?, at place: [String]) {
-    switch place {
+  private func store(_ value: JSONValue?, at subpath: [String]) {
+    switch subpath {
     case ["startedDateTime"]:
       let stamp = value?.string.flatMap { LogTime.isoTime(in: Array($0.utf8)[...]) }
       if case .complete(let time)? = stamp { entry.started = time }
@@ -143,7 +143,7 @@ final class HARReader: ByteReader {
     }
   }
 
-  // MARK: What it holds
+  // MARK: Messages and bodies
 
   private func finishMessage() {
     defer { message = Message() }
@@ -154,7 +154,7 @@ final class HARReader: ByteReader {
     let name = entry.name ?? "websocket \(sockets + 1)"
     if entry.name == nil { sockets += 1 }
     entry.name = name
-    give(text, isSent ? .outbound : .inbound, of: name, message.time)
+    emit(text, isSent ? .outbound : .inbound, of: name, message.time)
   }
 
   private func finishEntry() {
@@ -169,9 +169,9 @@ final class HARReader: ByteReader {
       sessions[session] = sessions.count + 1
     }
     let name = "bosh \(sessions[session] ?? 0)"
-    if let request = bodies[0] { give(request, .outbound, of: name, entry.started) }
+    if let request = bodies[0] { emit(request, .outbound, of: name, entry.started) }
     let end = entry.started.map { $0 &+ (LogClock.milliseconds(exactly: entry.duration) ?? 0) }
-    if let answer = bodies[1] { give(answer, .inbound, of: name, end) }
+    if let answer = bodies[1] { emit(answer, .inbound, of: name, end) }
   }
 
   private static func decoded(_ text: [UInt8]?) -> [UInt8]? {
@@ -197,7 +197,7 @@ final class HARReader: ByteReader {
     return id
   }
 
-  private func give(
+  private func emit(
     _ text: [UInt8], _ direction: Direction, of name: String, _ time: Int64?
   ) {
     parser.reset()

@@ -1,17 +1,18 @@
 import XMPPStanza
 import XMPPStream
 
-/// Reads the text log of a program by its description.
+/// Reads the text log of a program according to its description.
 ///
-/// Structure decides, not looks: from its first `<` on a record is XML, and it goes on over the
-/// following lines, whatever they look like, until its element closes. One that turns out broken
-/// is reported, and reading goes on at the line after its first: nothing around it is lost.
+/// Structure decides, not appearance: from its first `<` on, a record is XML, and it continues over
+/// the following lines, whatever they look like, until its element closes. A record that turns out
+/// broken is reported, and reading continues at the line after its first, so that nothing around it
+/// is lost.
 final class LineLogReader: LineReader {
   private struct OpenRecord {
     let head: RecordHead
-    /// The XML on its first line.
+    /// The XML on the first line of the record.
     let payload: ArraySlice<UInt8>
-    /// The lines after the first, to be read again should the record be broken.
+    /// The lines after the first, to be read again if the record is broken.
     var following: [NumberedLine] = []
     var followingBytes = 0
   }
@@ -23,23 +24,23 @@ final class LineLogReader: LineReader {
   var lacksYear: Bool { clock.lacksYear }
   private var events: [StreamEvent] = []
   private var open: OpenRecord?
-  /// What follows a record on its line, to be read next.
+  /// The text after a record on its line, to be read next.
   private var rest: ArraySlice<UInt8>?
-  /// Lines to be read again, the next one last.
-  private var again: [NumberedLine] = []
+  /// The lines to be read again, the next one last.
+  private var queued: [NumberedLine] = []
   private var shapes = RecordShapes()
   private var quoted = QuotedRecords()
   private var continuationBytes = LineLogReader.maximumContinuation
   private var hintLine: Int?
   private(set) var unread = UnreadLines()
-  /// Whether the log has shown anything that the server said.
+  /// Whether the log has shown a received record.
   private var hasReceived = false
 
-  /// The most that the lines after its first may add to a record. A record that was cut off takes
-  /// what follows for its content, and this is how far.
+  /// The maximum length of the lines after the first of a record. A record that was cut off takes
+  /// the following lines for its content, up to this limit.
   private static let maximumContinuation = 4 << 20
   private static let minimumContinuation = 4 << 10
-  /// How long the rest of a line is at most that may be an echo of a text.
+  /// The maximum length of the rest of a line that may be an echo of a text.
   private static let maximumEcho = 64 << 10
 
   init(_ log: LineLog, _ options: ReaderOptions) {
@@ -52,21 +53,21 @@ final class LineLogReader: LineReader {
   func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {
     if open == nil { continuationBytes = Self.maximumContinuation }
     try read(line, number, sink)
-    try readAgain(sink)
+    try readQueued(sink)
   }
 
   func finish(_ sink: Sink) throws {
     while open != nil {
-      try giveUp("the record does not end before the capture does", sink)
-      try readAgain(sink)
+      try abandon("the record does not end before the capture does", sink)
+      try readQueued(sink)
     }
     if let hint = log.hint, let hintLine, hint.isAlways || !hasReceived {
       try sink(.problem(CaptureProblem(line: hintLine, message: hint.message)))
     }
   }
 
-  private func readAgain(_ sink: Sink) throws {
-    while let held = again.popLast() { try read(held.bytes, held.number, sink) }
+  private func readQueued(_ sink: Sink) throws {
+    while let held = queued.popLast() { try read(held.bytes, held.number, sink) }
   }
 
   private func read(_ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
@@ -85,7 +86,7 @@ final class LineLogReader: LineReader {
 
   // MARK: Records
 
-  /// Starts a record where the line, or the rest of one, is the head of one.
+  /// Begins a record if the line, or the rest of one, is the head of a record.
   private func beginRecord(
     _ payload: ArraySlice<UInt8>, _ head: ArraySlice<UInt8>, _ number: Int, isRest: Bool,
     _ sink: Sink
@@ -113,7 +114,7 @@ final class LineLogReader: LineReader {
     return true
   }
 
-  /// The connection that a line is of, by what stands before its message.
+  /// The connection of a line, from the text before its message.
   private func connection(_ prefix: LineLog.Prefix, _ head: ArraySlice<UInt8>) -> String {
     guard prefix.connection.isEmpty, let connectionWord else { return prefix.connection }
     return connectionWord.name(in: head)
@@ -125,7 +126,7 @@ final class LineLogReader: LineReader {
     open?.following.append(NumberedLine(number: number, bytes: line))
     open?.followingBytes += line.count + 1
     guard let size = open?.followingBytes, size <= continuationBytes else {
-      return try giveUp("the record goes on for too many lines", sink)
+      return try abandon("the record has too many lines", sink)
     }
     try feed([UInt8(ascii: "\n")] + line, sink)
   }
@@ -144,11 +145,12 @@ final class LineLogReader: LineReader {
         }
         if record.following.isEmpty { unread.note(text, number: record.head.line) }
       }
-      try giveUp(error.kind.description, sink)
+      try abandon(error.kind.description, sink)
     }
   }
 
-  /// Reads a record again whose last line goes on after its last element, and gives that rest.
+  /// Reads a record again whose last line continues after its last element, and returns the rest of
+  /// that line.
   private func separateRest(of record: OpenRecord) -> ArraySlice<UInt8>? {
     parser.reset()
     events.removeAll(keepingCapacity: true)
@@ -161,7 +163,7 @@ final class LineLogReader: LineReader {
 
   /// Feeds the elements of a line one by one.
   ///
-  /// - Returns: The text that follows one of them; nil if none does.
+  /// - Returns: The text after one of them; nil if there is none.
   private func feedElements(of line: ArraySlice<UInt8>) throws -> ArraySlice<UInt8>? {
     var left = line
     while !left.isEmpty {
@@ -179,8 +181,8 @@ final class LineLogReader: LineReader {
     return nil
   }
 
-  /// Reads what follows a record on its line: the ends of lines may have been lost. Each record is
-  /// fed by itself, so that a long line of many is gone over once.
+  /// Reads the records after a record on its line, which exist if line ends were lost. Each record
+  /// is fed separately, so that a long line of many records is read only once.
   private func readRests(_ number: Int, _ sink: Sink) throws {
     while let text = rest {
       rest = nil
@@ -196,44 +198,44 @@ final class LineLogReader: LineReader {
       rest = try feedElements(of: payload)
       if parser.isBetweenElements { try finishRecord(sink) }
     } catch let error as StreamError {
-      try giveUp(error.kind.description, sink)
+      try abandon(error.kind.description, sink)
     }
   }
 
   private func finishRecord(_ sink: Sink) throws {
     guard let record = open else { return }
     open = nil
-    try giveEvents(of: record.head, sink)
+    try emitEvents(of: record.head, sink)
   }
 
-  private func giveEvents(of record: RecordHead, _ sink: Sink) throws {
+  private func emitEvents(of record: RecordHead, _ sink: Sink) throws {
     guard !events.isEmpty else { return }
     let found = events
     events.removeAll(keepingCapacity: true)
     hasReceived = hasReceived || record.direction == .inbound
-    for (place, event) in found.enumerated() {
+    for (index, event) in found.enumerated() {
       if case .element(let element) = event {
-        // A web page ends its lines so.
-        if place > 0, element.node.name.local == "br" { continue }
+        // A web page has these between its lines.
+        if index > 0, element.node.name.local == "br" { continue }
         quoted.note(element.node) { [log] in log.isHead($0) }
       }
       try record.emit(event, sink)
     }
   }
 
-  /// Reports a broken record and has the lines after its first read again; the elements that it
-  /// begins with and that are whole are given.
-  private func giveUp(_ reason: String, _ sink: Sink) throws {
+  /// Reports a broken record and queues the lines after its first. Complete elements at its
+  /// beginning are passed on.
+  private func abandon(_ reason: String, _ sink: Sink) throws {
     guard let record = open else { return }
     open = nil
     parser.reset()
-    // Each failure among lines that are read again halves what the next may swallow, so that a
+    // Each failure among lines that are read again halves the limit for the next record, so that a
     // log made to fail at every line is not read over and over.
     if !record.following.isEmpty {
       continuationBytes = max(Self.minimumContinuation, continuationBytes / 2)
     }
-    again += record.following.reversed()
-    try giveEvents(of: record.head, sink)
+    queued += record.following.reversed()
+    try emitEvents(of: record.head, sink)
     let message = "the record cannot be read: \(reason)"
     try sink(.problem(CaptureProblem(line: record.head.line, message: message)))
   }
@@ -260,7 +262,7 @@ final class LineLogReader: LineReader {
     unread.note(line, number: number, except: log.passedOver)
   }
 
-  /// The record of a line that says whose a connection's session is.
+  /// The record of a line that names the account of a connection's session.
   private func binding(_ line: ArraySlice<UInt8>, _ number: Int) -> CapturedRecord? {
     guard let binding = log.binding, let start = line.position(of: binding),
       let prefix = log.prefix(line[..<start]),

@@ -1,28 +1,28 @@
 import XMPPStanza
 import XMPPStream
 
-/// What had to be guessed of a text that does not say which way each element went.
+/// The guesses that a reader made about the directions of a text.
 package struct GuessedDirections: Hashable, Sendable {
-  /// Whether it is a text in which words may say so, and no mere elements.
+  /// Whether it is a text whose words may state directions, rather than bare elements.
   package var isText = true
-  /// How many elements there are.
+  /// The number of elements.
   package var elements = 0
-  /// How many of them have a direction that neither a word, their content nor an address confirms,
-  /// or one that the word before them denies.
+  /// The number of elements whose direction is neither confirmed by a word, their content or an
+  /// address, or is contradicted by the word before them.
   package var doubtful = 0
-  /// The number of the line, from 1, on which the first doubtful one begins.
+  /// The number, from 1, of the line on which the first doubtful element begins.
   package var firstDoubtful: Int?
 
   mutating func note(_ event: StreamEvent, isDoubtful: Bool, _ line: Int) {
     guard case .element(let element) = event else { return }
     elements += 1
-    // Whoever acknowledges stanzas, no roster depends on it.
+    // The direction of acknowledgements does not affect a roster.
     guard isDoubtful, !element.node.isAcknowledgement else { return }
     doubtful += 1
     firstDoubtful = firstDoubtful ?? line
   }
 
-  /// These and those of another part of the text.
+  /// The sum of these guesses and those about another part of the text.
   func adding(_ other: GuessedDirections) -> GuessedDirections {
     GuessedDirections(
       isText: isText, elements: elements + other.elements, doubtful: doubtful + other.doubtful,
@@ -30,15 +30,15 @@ package struct GuessedDirections: Hashable, Sendable {
   }
 }
 
-/// Decides which way each element of a pasted text went.
+/// Decides the direction of each element of a pasted text.
 struct PastedDirections {
   typealias Sink = LineReader.Sink
 
-  /// What one place of the text has: an element of a stream, or more where it is an envelope.
+  /// An element of a stream in the text, or several in an envelope.
   private struct Found {
     let events: [StreamEvent]
     let label: PastedText.Label?
-    /// What stands after it on its line.
+    /// The label after it on its line.
     var trail: DirectionLabel?
     let line: Int
     let time: Int64?
@@ -51,22 +51,25 @@ struct PastedDirections {
     case problem(CaptureProblem)
   }
 
-  /// What waits until it is known whose words the labels are, or what stands after it.
+  /// The elements and problems that wait until the meaning of the labels, or the text after the
+  /// element, is known.
   private var held: [Held] = []
   private var heldBytes = 0
   private var heldEvidence = 0
   private var isDecided = false
   private var labels = PastedLabels()
   private var constants = ConstantLabels()
-  /// The account, if it is told, or the words say what it received.
+  /// The account, if it was given, or found in a login or in elements that were received according
+  /// to the words.
   private var account: JID?
-  /// The account by nothing but that what has a sender was received.
+  /// The account, if it is assumed only from elements with a sender, which are probably received
+  /// ones.
   private var assumedAccount: JID?
   private var guess = DirectionGuess()
   private(set) var guessed = GuessedDirections()
 
-  /// How many contents decide.
-  private static let sufficient = 8
+  /// The number of proven directions that decide.
+  private static let decisiveCount = 8
   private static let maximumHeld = 1000
   private static let maximumHeldBytes = 4 << 20
 
@@ -74,15 +77,15 @@ struct PastedDirections {
     self.account = account.map { JID(prepared: $0, resource: nil) }
   }
 
-  /// Takes what the text has next, and hands over that whose direction is decided.
-  mutating func take(
+  /// Adds elements of the text, and passes on the elements whose direction is decided.
+  mutating func add(
     _ events: [StreamEvent], label: PastedText.Label?, line: Int, time: Int64?, _ sink: Sink
   ) throws {
-    if isDecided { try giveHeld(sink) }
+    if isDecided { try emitHeld(sink) }
     let found = Found(events: events, label: label, line: line, time: time)
     held.append(.found(found))
     guard !isDecided else {
-      if !labels.areAfterElements { try giveHeld(sink) }
+      if !labels.areAfterElements { try emitHeld(sink) }
       return
     }
     for event in events {
@@ -95,22 +98,22 @@ struct PastedDirections {
       }
     }
     guard
-      heldEvidence >= Self.sufficient || held.count >= Self.maximumHeld
+      heldEvidence >= Self.decisiveCount || held.count >= Self.maximumHeld
         || heldBytes > Self.maximumHeldBytes
     else { return }
     try decide(keepsLast: true, sink)
   }
 
-  /// Takes what the text after the last element says, at the end of its line.
+  /// Adds the label after the last element, at the end of its line.
   mutating func trail(_ label: DirectionLabel?, _ sink: Sink) throws {
     guard case .found(var found)? = held.last else { return }
     found.trail = label
     held[held.count - 1] = .found(found)
-    if isDecided { try giveHeld(sink) }
+    if isDecided { try emitHeld(sink) }
   }
 
-  /// Takes a problem, which keeps its place among the elements.
-  mutating func take(_ problem: CaptureProblem, _ sink: Sink) throws {
+  /// Adds a problem, which keeps its position among the elements.
+  mutating func add(_ problem: CaptureProblem, _ sink: Sink) throws {
     if held.isEmpty, isDecided {
       try sink(.problem(problem))
     } else {
@@ -118,7 +121,7 @@ struct PastedDirections {
     }
   }
 
-  /// Hands over what waits, if anything does.
+  /// Decides about the held elements and passes them on.
   ///
   /// - Parameter keepsLast: Whether a word may still follow the last element.
   mutating func decide(keepsLast: Bool = false, _ sink: Sink) throws {
@@ -134,11 +137,11 @@ struct PastedDirections {
       if account?.resource == nil { learnAccount(fromAddressesOf: waiting) }
     }
     let last = keepsLast && labels.areAfterElements ? held.popLast() : nil
-    try giveHeld(sink)
+    try emitHeld(sink)
     if let last { held = [last] }
   }
 
-  /// Hands over the rest.
+  /// Passes on the remaining elements.
   ///
   /// - Throws: `CaptureError` if the words of the text contradict each other.
   mutating func finish(_ sink: Sink) throws {
@@ -146,29 +149,29 @@ struct PastedDirections {
     try labels.checkContradiction()
   }
 
-  private mutating func giveHeld(_ sink: Sink) throws {
+  private mutating func emitHeld(_ sink: Sink) throws {
     for index in held.indices { note(index) }
     let waiting = held
     held.removeAll(keepingCapacity: true)
     for entry in waiting {
       switch entry {
       case .problem(let problem): try sink(.problem(problem))
-      case .found(let found): try give(found, sink)
+      case .found(let found): try emit(found, sink)
       }
     }
   }
 
-  /// The word that is of an element.
+  /// The label that belongs to an element.
   private func label(of found: Found) -> DirectionLabel? {
     labels.areAfterElements ? found.trail : found.label.flatMap { constants.label(of: $0) }
   }
 
-  /// Whether the word of an element is only that of the element before.
+  /// Whether the label of an element is only that of the element before.
   private func isInherited(_ found: Found) -> Bool {
     !labels.areAfterElements && found.label?.isInherited == true
   }
 
-  /// Compares the word of an element with its content.
+  /// Compares the label of an element with its content.
   private mutating func note(_ index: Int) {
     guard case .found(var found) = held[index], !found.isNoted, !isInherited(found),
       let label = label(of: found)
@@ -180,7 +183,7 @@ struct PastedDirections {
     }
   }
 
-  private mutating func give(_ found: Found, _ sink: Sink) throws {
+  private mutating func emit(_ found: Found, _ sink: Sink) throws {
     let label = label(of: found)
     let claimed = label.map { labels.claim($0) }
     let isInherited = isInherited(found)
@@ -188,22 +191,22 @@ struct PastedDirections {
       learnAccount(from: event)
       var proven = ContentDirection.proven(of: event, account: account)
       if proven == nil, guess.isAnswerToClient(event) { proven = .inbound }
-      let said = labels.sayNothing ? nil : claimed
+      let stated = labels.areMeaningless ? nil : claimed
       let assumed = ContentDirection.proven(of: event, account: assumedAccount)
       let inferred =
         (proven == nil && isInherited ? answer(event) : nil)
-        ?? guess.direction(of: event, known: proven ?? said ?? assumed)
+        ?? guess.direction(of: event, known: proven ?? stated ?? assumed)
       let isContradicted =
         !isInherited && proven != nil && claimed != nil && proven != claimed
-      let isUnsaid = proven == nil && said == nil && !inferred.isAnswer
-      guessed.note(event, isDoubtful: isContradicted || isUnsaid, found.line)
+      let isUnstated = proven == nil && stated == nil && !inferred.isAnswer
+      guessed.note(event, isDoubtful: isContradicted || isUnstated, found.line)
       let head = RecordHead(
         line: found.line, direction: inferred.direction, connection: "", time: found.time)
       try head.emit(event, sink)
     }
   }
 
-  /// What follows from the request that an element answers; nil if it answers none.
+  /// The direction that follows from the request that an element answers; nil if it answers none.
   private mutating func answer(_ event: StreamEvent) -> (direction: Direction, isAnswer: Bool)? {
     guard case .element(let element) = event, element.node.name.local == "iq",
       ["result", "error"].contains(element.node.attribute("type"))
@@ -216,20 +219,20 @@ struct PastedDirections {
 
   private mutating func learnAccount(from event: StreamEvent) { account = event.login ?? account }
 
-  /// Before a login is seen, the account is whom the server sends stanzas to.
+  /// Infers the account, before a login, from the addresses that the server sends stanzas to.
   private mutating func learnAccount(fromAddressesOf waiting: [Found]) {
-    var (told, assumed): (JID?, JID?)
+    var (known, assumed): (JID?, JID?)
     for found in waiting {
-      let said = labels.sayNothing ? nil : label(of: found).map { labels.claim($0) }
+      let stated = labels.areMeaningless ? nil : label(of: found).map { labels.claim($0) }
       for event in found.events {
         guard case .element(let element) = event, element.node.name.namespace == Namespace.client,
           let to = element.node.attribute("to").flatMap({
             try? JID(parsing: $0.trimmedOfXMLSpace)
           }), to.bare.local != nil, account == nil || account?.bare == to.bare
         else { continue }
-        let direction = ContentDirection.proven(of: event) ?? said
-        if direction == .inbound, told?.resource == nil {
-          told = to.resource == nil ? told ?? to : to
+        let direction = ContentDirection.proven(of: event) ?? stated
+        if direction == .inbound, known?.resource == nil {
+          known = to.resource == nil ? known ?? to : to
         } else if direction == nil, element.node.attribute("from") != nil,
           assumed?.resource == nil
         {
@@ -237,22 +240,22 @@ struct PastedDirections {
         }
       }
     }
-    account = told ?? account
+    account = known ?? account
     assumedAccount = account ?? assumed
   }
 }
 
-/// Finds the words and signs that are the same at nearly all elements of a text, on lines on which
-/// another one varies: `RECV (pending send: 3)`. They say something else.
+/// Finds the words and signs that are the same at nearly all elements of a text, on lines with
+/// another one that varies, such as `RECV (pending send: 3)`. They do not state the direction.
 private struct ConstantLabels {
   private var constants: Set<DirectionLabel> = []
 
-  /// What an element's text says apart from these.
+  /// The nearest label of an element that is not constant.
   func label(of label: PastedText.Label) -> DirectionLabel? {
     label.labels.first { !constants.contains($0) }
   }
 
-  /// Looks at what stands before the elements that wait.
+  /// Examines the labels of the elements that wait.
   mutating func learn(_ labels: [PastedText.Label]) {
     var lines = labels.compactMap { $0.isInherited ? nil : $0.labels }
     var found: Set<DirectionLabel> = []
@@ -282,7 +285,7 @@ private struct ConstantLabels {
     return min(inbound, labels.count - inbound)
   }
 
-  /// The label that is the nearest one at nearly all elements, if there is one.
+  /// The label that is nearest at nearly all elements; nil if there is none.
   private static func constant(in lines: [[DirectionLabel]]) -> DirectionLabel? {
     var counts: [DirectionLabel: Int] = [:]
     for label in lines.compactMap(\.first) { counts[label, default: 0] += 1 }
@@ -290,15 +293,16 @@ private struct ConstantLabels {
   }
 }
 
-/// What the words before elements, or after them, have been worth so far.
+/// The reliability so far of the words before or after elements.
 private struct PastedLabels {
-  /// Whether the words stand after their elements.
+  /// Whether the words come after their elements.
   var areAfterElements = false
-  /// The lines whose content confirms the words of a client, and of those that deny them.
+  /// The lines whose content confirms that the words are a client's, and the lines whose content
+  /// denies it.
   private var confirmed = Lines()
   private var denied = Lines()
-  /// How often each direction was said, and proved where it was said.
-  private var said: [Direction: Int] = [:]
+  /// The number of labels for each direction, and the directions proved for labeled elements.
+  private var stated: [Direction: Int] = [:]
   private var proven: Set<Direction> = []
 
   private struct Lines {
@@ -311,59 +315,59 @@ private struct PastedLabels {
     }
   }
 
-  /// How many contents decide whose words they are.
-  private static let sufficient = 8
-  private static let sufficientToContradict = 3
+  /// The number of proven directions that decide whether the words are a client's or a server's.
+  private static let decisiveCount = 8
+  private static let contradictionThreshold = 3
   /// Whether the words are a server's, so that they mean the opposite.
   private var isServer = false
 
-  /// Takes a word, and what the content of its element proves.
+  /// Compares a label with the direction that the content of its element proves.
   mutating func note(_ label: DirectionLabel, _ content: Direction?, _ line: Int) {
     guard !label.namesEndpoint else { return }
-    said[label.direction, default: 0] += 1
+    stated[label.direction, default: 0] += 1
     guard let content else { return }
     proven.insert(content)
     if content == label.direction { confirmed.note(line) } else { denied.note(line) }
-    if confirmed.count + denied.count <= Self.sufficient {
+    if confirmed.count + denied.count <= Self.decisiveCount {
       isServer = denied.count > confirmed.count
     }
   }
 
-  /// The direction that a word claims.
+  /// The direction that a label claims.
   func claim(_ label: DirectionLabel) -> Direction {
     isServer && !label.namesEndpoint ? label.direction.opposite : label.direction
   }
 
-  /// Whether the words are nearly all the same, at what went either way: then they say something
-  /// else.
-  var sayNothing: Bool {
-    let counts = Direction.allCases.map { said[$0] ?? 0 }
+  /// Whether nearly all words are the same for both directions, so that they do not state a
+  /// direction.
+  var areMeaningless: Bool {
+    let counts = Direction.allCases.map { stated[$0] ?? 0 }
     return proven.count == 2 && areDivided && (counts.min() ?? 0) * 10 < (counts.max() ?? 0)
   }
 
-  /// Whether many contents confirm the words and many deny them.
+  /// Whether many elements confirm the words and many deny them.
   private var areDivided: Bool {
     3 * min(confirmed.count, denied.count) >= max(confirmed.count, denied.count)
   }
 
-  /// Refuses a text whose words are a client's here and a server's there.
+  /// Refuses a text whose words are a client's in some places and a server's in others.
   func checkContradiction() throws(CaptureError) {
     let (agreeing, opposing) = isServer ? (denied, confirmed) : (confirmed, denied)
-    guard areDivided, !sayNothing, let line = opposing.first,
-      min(agreeing.count, opposing.count) >= Self.sufficientToContradict
+    guard areDivided, !areMeaningless, let line = opposing.first,
+      min(agreeing.count, opposing.count) >= Self.contradictionThreshold
     else { return }
     throw .contradictoryDirections(line: line, other: agreeing.first)
   }
 }
 
 extension StreamEvent {
-  /// The address of a login that it ends.
+  /// The address of the login that the event completes.
   var login: JID? {
     guard case .element(let element) = self else { return nil }
     return LoginResult(element.node)?.jid
   }
 
-  /// About what it takes to hold it.
+  /// The approximate size of the event in memory.
   fileprivate var byteCount: Int {
     switch self {
     case .header(let element), .element(let element): 2 * element.bytes.count

@@ -1,24 +1,25 @@
 import XMPPStanza
 
-/// What stands between the elements of a pasted text, as far as the next element needs it.
+/// The text between the elements of a pasted text, as far as the next element needs it.
 struct PastedText {
-  /// What the text says of an element's direction.
+  /// The words and signs for an element's direction.
   struct Label {
-    /// The words and signs that say it, the nearest first.
+    /// The words and signs, the nearest first.
     let labels: [DirectionLabel]
-    /// Whether it stands on the line of the element before, after that, and may be of that one.
+    /// Whether it comes after the previous element on that element's line, so that it may belong to
+    /// that one.
     let isAfterAnother: Bool
-    /// Whether it is only that of the element before.
+    /// Whether it is only the label of the previous element.
     var isInherited = false
   }
 
-  /// What of the line stands before the place that reading has come to, after the last element.
+  /// The part of the current line that has been read since the last element.
   private var line: [UInt8] = []
-  /// The last line above that has anything on it, since the last element.
+  /// The last line above, since the last element, that is not blank.
   private var headline: [UInt8] = []
-  /// Whether that line follows the last element, on the line on which it ended.
+  /// Whether that line is the rest of the line on which the last element ended.
   private var isHeadlineAfterElement = false
-  /// How many line ends have come since the last element, if there is one.
+  /// The number of line ends since the last element, if there is one.
   private var lineEnds = 0
   private var hasElement = false
   /// The label of the last element.
@@ -26,13 +27,13 @@ struct PastedText {
 
   private static let maximumBytes = 512
 
-  /// Takes a part of a line.
+  /// Appends a part of a line.
   mutating func append(_ part: ArraySlice<UInt8>) {
     line += part.suffix(Self.maximumBytes)
     if line.count > Self.maximumBytes { line.removeFirst(line.count - Self.maximumBytes) }
   }
 
-  /// The line has ended without an open element.
+  /// Ends the line, without an open element.
   mutating func endLine() {
     let isAfterElement = followsElement
     lineEnds += 1
@@ -42,7 +43,7 @@ struct PastedText {
     isHeadlineAfterElement = isAfterElement
   }
 
-  /// An element has ended, or was given up: then it has no label.
+  /// Ends an element. An element that was abandoned has no label.
   mutating func endElement(label: Label?, isWhole: Bool = true) {
     line.removeAll(keepingCapacity: true)
     headline.removeAll(keepingCapacity: true)
@@ -51,14 +52,14 @@ struct PastedText {
     last = label
   }
 
-  /// Whether the line on which reading stands is that on which the last element ended.
+  /// Whether the last element ended on the current line.
   var followsElement: Bool { hasElement && lineEnds == 0 }
 
-  /// What the text after the last element, on its line, says.
+  /// The label in the text after the last element on its line.
   var trailingLabel: DirectionLabel? { DirectionWords.label(in: line[...]) }
 
-  /// What the text before an element says of its direction: the nearest word or sign on its line,
-  /// then on the line above it. An element that follows another at once went the same way.
+  /// The label for an element: the nearest word or sign before it on its line, then on the line
+  /// above. An element that directly follows another inherits its label.
   ///
   /// - Parameter element: The beginning of the element.
   func label(of element: ArraySlice<UInt8>) -> Label? {
@@ -74,7 +75,7 @@ struct PastedText {
     return inherited
   }
 
-  /// The address that an attribute of the first tag holds.
+  /// The address in an attribute of the first tag.
   private static func address(_ name: String, in element: ArraySlice<UInt8>) -> JID? {
     let tag = element.prefix(maximumBytes).prefix { $0 != UInt8(ascii: ">") }
     guard let start = tag.position(of: Array(" \(name)=".utf8)) else { return nil }
@@ -83,12 +84,12 @@ struct PastedText {
     return try? JID(parsing: String(decoding: value, as: UTF8.self))
   }
 
-  /// The time that stands before an element.
+  /// The time before an element.
   var time: LogTime? { LogTime.isoTime(in: line[...]) ?? LogTime.isoTime(in: headline[...]) }
 
   // MARK: Where elements begin
 
-  /// The names that other documents have, too, and the namespaces that tell them apart.
+  /// The namespaces that tell streams apart from other documents with the same names.
   private static let namespaces = [
     Namespace.streams, Namespace.client, "urn:ietf:params:xml:ns:xmpp-", "urn:xmpp:",
     "http://jabber.org/protocol/httpbind",
@@ -98,7 +99,7 @@ struct PastedText {
     "body", "open", "close", "iq", "message", "presence",
   ]
 
-  /// Where the first element of a stream begins, or a stream; nil if none does.
+  /// The index of the first element of a stream, or start of a stream; nil if there is none.
   static func start(in text: ArraySlice<UInt8>) -> Int? {
     var rest = text
     while let start = rest.position(of: UInt8(ascii: "<")) {
@@ -116,8 +117,8 @@ struct PastedText {
       || tag.position(of: Array("=\\'".utf8)) != nil
   }
 
-  /// What a part of a string stands for: by the rules of JSON if it keeps them, or else what a
-  /// backslash stands before.
+  /// The unescaped part of a string: by the rules of JSON if it follows them, or else without the
+  /// backslashes.
   static func unescaped(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     guard text.contains(UInt8(ascii: "\\")) else { return text }
     let quote = [UInt8(ascii: "\"")]
@@ -133,7 +134,7 @@ struct PastedText {
     return output[...]
   }
 
-  /// Whether an element of a stream, or the end of a stream, begins here.
+  /// Whether the text begins with an element of a stream, or the end of a stream.
   static func isBeginning(_ text: ArraySlice<UInt8>) -> Bool {
     if TopLevel.isStanza(text) { return true }
     guard let next = text.dropFirst().first, next.isLetter || next == UInt8(ascii: "/") else {
@@ -151,16 +152,16 @@ struct PastedText {
   }
 }
 
-/// The texts of the elements of a pasted text, unescaped, in which somebody may have written
-/// elements: a program that prints a text as it understood it prints these, too.
+/// The unescaped texts of the elements of a pasted text. They may contain elements that a person
+/// wrote, and a program that prints the text of a message prints these too.
 struct PastedEchoes {
   private var texts: [[UInt8]] = []
   private var bytes = 0
 
   private static let maximumBytes = 16 << 10
 
-  /// Whether an element stands in a text that was shown before.
-  func hold(_ element: ArraySlice<UInt8>) -> Bool {
+  /// Whether an element occurs in a text of an earlier element.
+  func contain(_ element: ArraySlice<UInt8>) -> Bool {
     texts.contains { $0[...].position(of: Array(element)) != nil }
   }
 

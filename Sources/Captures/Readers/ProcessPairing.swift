@@ -1,27 +1,28 @@
 import DequeModule
 import XMPPStanza
 
-/// Finds out which two processes of a server are one connection, in a log in which one of them
-/// names what was received and another what was sent.
+/// Finds the two processes of a server that form a connection, in a log in which one process names
+/// received elements and another one sent elements.
 ///
-/// The requests of the one and the answers of the other, and the other way round, have the same
-/// ids. What was received is held until that has shown where it belongs. Who reads and who writes
-/// are often started one after the other, but two connections that begin at once mix that up.
+/// The requests of one and the answers of the other have the same ids, in both directions. Received
+/// records are held until the ids show their connection. The reading and the writing process are
+/// often started one after the other, but that order is not reliable if two connections begin at
+/// once.
 struct ProcessPairing {
   typealias Sink = (CaptureOutput) throws -> Void
 
-  /// The process of the session, by the process that receives for it.
+  /// The session's process for each receiving process.
   private var sessions: [String: String] = [:]
   private var paired: Set<String> = []
-  /// Some of those that there are: whether there are several is what matters.
+  /// At most two of the processes: only whether there are several matters.
   private var receivers: Set<String> = []
   private var writers: Set<String> = []
-  /// Who asked, by the id and what was asked.
-  private var asked: [Query: Set<String>] = [:]
+  /// The processes that asked, by the id and the side of the request.
+  private var askers: [Query: Set<String>] = [:]
   private var held: Deque<CaptureOutput> = []
   private var heldBytes = 0
-  /// What nothing says the connection of.
-  private var left: (line: Int, count: Int)?
+  /// The records whose connection is unknown.
+  private var unpaired: (line: Int, count: Int)?
 
   private struct Query: Hashable {
     let id: String
@@ -33,29 +34,29 @@ struct ProcessPairing {
   private static let maximumQueries = 10_000
   private static let maximumID = 256
 
-  /// What a process is called that receives for another.
+  /// The connection name of a process that receives for another one.
   static func receiver(_ process: String) -> String { mark + process }
 
-  /// Takes what a reader gives, and gives it on under the name of its connection.
+  /// Adds an output of a reader, and passes on outputs with the names of their connections.
   mutating func pass(_ output: CaptureOutput, to sink: Sink) throws {
     if case .record(let record) = output { note(record) }
     if held.isEmpty, receivers.isEmpty { return try sink(output) }
     held.append(output)
     if case .record(let record) = output { heldBytes += record.bytes }
-    try give(isLast: false, sink)
+    try emit(isLast: false, sink)
   }
 
-  /// Takes the end of the log.
+  /// Ends the log and passes on the held outputs.
   mutating func finish(_ sink: Sink) throws {
-    try give(isLast: true, sink)
-    guard let left else { return }
+    try emit(isLast: true, sink)
+    guard let unpaired else { return }
     let message = """
-      nothing says to which connections \(left.count) received records belong; they are left out
+      nothing says to which connections \(unpaired.count) received records belong; they are left out
       """
-    try sink(.problem(CaptureProblem(line: left.line, message: message)))
+    try sink(.problem(CaptureProblem(line: unpaired.line, message: message)))
   }
 
-  // MARK: Who belongs together
+  // MARK: Pairs
 
   private mutating func note(_ record: CapturedRecord) {
     let isReceiver = record.connection.hasPrefix(Self.mark)
@@ -70,10 +71,10 @@ struct ProcessPairing {
     let name = record.connection
     switch node.attribute("type") {
     case "get", "set":
-      if asked.count >= Self.maximumQueries { asked.removeAll() }
-      asked[Query(id: id, isOfClient: isReceiver), default: []].insert(name)
+      if askers.count >= Self.maximumQueries { askers.removeAll() }
+      askers[Query(id: id, isOfClient: isReceiver), default: []].insert(name)
     case "result", "error":
-      guard let asking = asked[Query(id: id, isOfClient: !isReceiver)] else { return }
+      guard let asking = askers[Query(id: id, isOfClient: !isReceiver)] else { return }
       let known = isReceiver ? sessions[name] : nil
       guard known == nil, isReceiver || !paired.contains(name) else { return }
       let free = asking.filter { isReceiver ? !paired.contains($0) : sessions[$0] == nil }
@@ -88,7 +89,7 @@ struct ProcessPairing {
     paired.insert(session)
   }
 
-  /// Where there is one of each, they belong together.
+  /// Pairs the only receiving process with the only other one.
   private mutating func pairTheOnlyOnes() {
     guard receivers.count == 1, writers.count <= 1, let receiver = receivers.first,
       sessions[receiver] == nil
@@ -96,12 +97,12 @@ struct ProcessPairing {
     pair(receiver, writers.first ?? String(receiver.dropFirst(Self.mark.utf8.count)))
   }
 
-  // MARK: What is held
+  // MARK: Held outputs
 
-  private mutating func give(isLast: Bool, _ sink: Sink) throws {
+  private mutating func emit(isLast: Bool, _ sink: Sink) throws {
     while let output = held.first {
       guard case .record(var record) = output, record.connection.hasPrefix(Self.mark) else {
-        try give(output, sink)
+        try emit(output, sink)
         continue
       }
       let isLimit =
@@ -109,9 +110,9 @@ struct ProcessPairing {
       if isLast || isLimit { pairTheOnlyOnes() }
       if let session = sessions[record.connection] {
         record.connection = session
-        try give(.record(record), sink)
+        try emit(.record(record), sink)
       } else if isLast || isLimit {
-        left = (left?.line ?? record.line, (left?.count ?? 0) + 1)
+        unpaired = (unpaired?.line ?? record.line, (unpaired?.count ?? 0) + 1)
         removeFirst()
       } else {
         return
@@ -119,7 +120,7 @@ struct ProcessPairing {
     }
   }
 
-  private mutating func give(_ output: CaptureOutput, _ sink: Sink) throws {
+  private mutating func emit(_ output: CaptureOutput, _ sink: Sink) throws {
     removeFirst()
     try sink(output)
   }

@@ -2,18 +2,18 @@ import XMPPStanza
 
 /// The lines of received texts that look like records.
 ///
-/// Programs print what they understood beside what they received: the body of a chat, unescaped,
-/// on lines of its own. Somebody can write a body whose lines look like records of the log, so a
-/// line that stands in a text which the log has shown is an echo of it and no record.
+/// Programs print messages in addition to the received XML: the body of a chat message, unescaped,
+/// on its own lines. A contact can write a body whose lines look like records of the log. A line
+/// that occurred in an earlier text of the log is therefore an echo of it and not a record.
 struct QuotedRecords {
   private var lines: [[UInt8]] = []
 
   static let message = "the line stands in a text that was received: it is an echo of it"
 
-  /// How many lines are kept, the latest: what is echoed is echoed soon.
+  /// The maximum number of lines that are kept. Echoes follow soon, so older lines are dropped.
   static let maximumLines = 64
 
-  /// Looks through the texts of an element for lines that look like records.
+  /// Notes the lines that look like records in the texts of an element.
   mutating func note(_ node: XMPPElement, isRecord: (ArraySlice<UInt8>) -> Bool) {
     for attribute in node.attributes { note(attribute.value, isRecord) }
     for content in node.content {
@@ -24,13 +24,13 @@ struct QuotedRecords {
     }
   }
 
-  /// Whether no text had such a line.
+  /// Whether no text had a line that looks like a record.
   var isEmpty: Bool { lines.isEmpty }
 
-  /// Whether the line is one that stood in a text, apart from what the program puts after a text.
+  /// Whether a line occurred in a text, ignoring the program's suffix after a text.
   ///
-  /// A line that merely begins like one does not count: else somebody could have records left out
-  /// whose beginning he knows.
+  /// A line that only begins like one does not count: otherwise an attacker who knows how a record
+  /// begins could hide it.
   func contains(_ line: ArraySlice<UInt8>, suffix: [UInt8] = []) -> Bool {
     lines.contains { quoted in
       line.elementsEqual(quoted)
@@ -39,7 +39,7 @@ struct QuotedRecords {
     }
   }
 
-  /// Notes what an escaped line stands for, where that looks like a record.
+  /// Notes an escaped line, unescaped, if it looks like a record.
   mutating func note(line: ArraySlice<UInt8>, isRecord: (ArraySlice<UInt8>) -> Bool) {
     guard line.contains(UInt8(ascii: "&")) else { return }
     var text = String(decoding: line, as: UTF8.self)

@@ -2,19 +2,19 @@ import Foundation
 import XMPPStanza
 import XMPPStream
 
-/// Reads recordings of the bytes of connections, one JSON object for what one read gave.
+/// Reads recordings of the bytes of connections, with one JSON object for each read.
 final class RawReader: LineReader {
-  /// One way of one connection.
-  private struct Way {
+  /// One direction of a connection.
+  private struct HalfStream {
     let parser: StreamParser
-    /// The number of the line that it was fed last.
+    /// The number of the line that was fed last.
     var lastUse = 0
     /// The line on which the open element began.
     var start = 0
     var gap: StreamGap?
   }
 
-  private struct WayKey: Hashable {
+  private struct HalfStreamKey: Hashable {
     let connection: String
     let direction: Direction
   }
@@ -25,10 +25,10 @@ final class RawReader: LineReader {
 
   private let limits: StreamLimits
   private var connections: [String: Connection] = [:]
-  private var ways: [WayKey: Way] = [:]
+  private var halves: [HalfStreamKey: HalfStream] = [:]
 
-  /// A parser takes some 20 KB. A recording can have any number of connections.
-  private static let maximumWays = 512
+  /// A parser takes about 20 KB, and a recording can have any number of connections.
+  private static let maximumHalves = 512
 
   init(_ options: ReaderOptions) {
     limits = options.limits
@@ -76,7 +76,7 @@ final class RawReader: LineReader {
     for name in connections.keys.sorted() { try reportRest(of: name, sink) }
   }
 
-  /// Seconds since 1970; nil for a time that cannot be.
+  /// The time from seconds since 1970; nil if it is out of range.
   private static func time(_ value: JSONValue?) -> Int64? {
     switch value {
     case .integer(let seconds): LogClock.milliseconds(exactly: Double(seconds) * 1000)
@@ -95,35 +95,35 @@ final class RawReader: LineReader {
 
   // MARK: Bytes
 
-  /// Feeds what one read gave; `record` is what an event of it looks like but for its content.
+  /// Feeds the bytes of one read. `record` is the record of an event, except for its content.
   private func feed(
     _ bytes: [UInt8], _ direction: Direction, _ record: CapturedRecord, _ sink: Sink
   ) throws {
-    if ways.count > Self.maximumWays { try forgetOldest(sink) }
-    let key = WayKey(connection: record.connection, direction: direction)
+    if halves.count > Self.maximumHalves { try forgetOldest(sink) }
+    let key = HalfStreamKey(connection: record.connection, direction: direction)
     var connection = connections[record.connection] ?? Connection()
-    var way = ways[key] ?? Way(parser: parser(for: bytes))
+    var half = halves[key] ?? HalfStream(parser: parser(for: bytes))
     defer {
-      ways[key] = way
+      halves[key] = half
       connections[record.connection] = connection
     }
-    if way.gap != nil {
+    if half.gap != nil {
       guard TopLevel.isStreamHeader(bytes[...]) else {
-        way.gap?.bytes += bytes.count
+        half.gap?.bytes += bytes.count
         return
       }
-      try report(&way, sink)
-      way = Way(parser: parser(for: bytes))
+      try report(&half, sink)
+      half = HalfStream(parser: parser(for: bytes))
     }
-    way.lastUse = record.line
-    if way.parser.isBetweenElements { way.start = record.line }
+    half.lastUse = record.line
+    if half.parser.isBetweenElements { half.start = record.line }
     var events: [StreamEvent] = []
     do {
-      try way.parser.feed(bytes) { events.append($0) }
+      try half.parser.feed(bytes) { events.append($0) }
     } catch let error as StreamError {
-      way.gap = StreamGap(line: record.line, reason: error.kind.description)
+      half.gap = StreamGap(line: record.line, reason: error.kind.description)
     }
-    if !events.isEmpty { way.start = record.line }
+    if !events.isEmpty { half.start = record.line }
     for event in events {
       var found = record
       found.content = CapturedRecord.Content(event, direction)
@@ -147,36 +147,36 @@ final class RawReader: LineReader {
     if !connection.hasEnded { try sink(.record(record)) }
   }
 
-  // MARK: What could not be read
+  // MARK: Gaps
 
-  /// Forgets the ways that were fed longest ago: those between elements lose nothing, and of the
-  /// others that they were broken off is told.
+  /// Forgets the least recently fed streams. Streams between elements come first and lose nothing;
+  /// an open element of any other is reported.
   private func forgetOldest(_ sink: Sink) throws {
-    let oldest = ways.sorted { a, b in
+    let oldest = halves.sorted { a, b in
       (a.value.parser.isBetweenElements ? 0 : 1, a.value.lastUse)
         < (b.value.parser.isBetweenElements ? 0 : 1, b.value.lastUse)
     }
-    for (key, _) in oldest.prefix(Self.maximumWays / 4) { try reportRest(of: key, sink) }
+    for (key, _) in oldest.prefix(Self.maximumHalves / 4) { try reportRest(of: key, sink) }
   }
 
   private func reportRest(of name: String, _ sink: Sink) throws {
     for direction in Direction.allCases {
-      try reportRest(of: WayKey(connection: name, direction: direction), sink)
+      try reportRest(of: HalfStreamKey(connection: name, direction: direction), sink)
     }
   }
 
-  /// Forgets a way, and says what of it could not be read.
-  private func reportRest(of key: WayKey, _ sink: Sink) throws {
-    guard var way = ways.removeValue(forKey: key) else { return }
-    if way.gap == nil, !way.parser.isBetweenElements {
-      way.gap = StreamGap(line: way.start, reason: "it ends inside an element")
+  /// Forgets a stream, and reports the part of it that could not be read.
+  private func reportRest(of key: HalfStreamKey, _ sink: Sink) throws {
+    guard var half = halves.removeValue(forKey: key) else { return }
+    if half.gap == nil, !half.parser.isBetweenElements {
+      half.gap = StreamGap(line: half.start, reason: "it ends inside an element")
     }
-    try report(&way, sink)
+    try report(&half, sink)
   }
 
-  private func report(_ way: inout Way, _ sink: Sink) throws {
-    guard let gap = way.gap else { return }
-    way.gap = nil
+  private func report(_ half: inout HalfStream, _ sink: Sink) throws {
+    guard let gap = half.gap else { return }
+    half.gap = nil
     try sink(.problem(gap.problem))
   }
 }

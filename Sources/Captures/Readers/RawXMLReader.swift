@@ -1,13 +1,14 @@
 import XMPPStanza
 import XMPPStream
 
-/// Reads the bytes of streams as they are: what one side sent, or both in the order of their
-/// coming, as Wireshark saves a connection and Psi's console shows one.
+/// Reads the plain bytes of streams: of one side, or of both in the order of arrival, as Wireshark
+/// saves a connection and Psi's console shows one.
 ///
-/// Which side an element is of stands nowhere. Where the file begins with a stream header and the
-/// other side's does not follow, it is that side's alone; else each is inferred.
+/// The file does not say which side sent an element. If it begins with a stream header and the
+/// other side's header does not follow, it has only that side; otherwise the side of each element
+/// is inferred.
 final class RawXMLReader: ByteReader {
-  /// What a byte stands in: comments are no part of a stream.
+  /// The context of a byte. Comments are not part of a stream.
   private enum Context {
     case markup
     case comment
@@ -26,10 +27,11 @@ final class RawXMLReader: ByteReader {
   private var account: JID?
   var guessed: GuessedDirections? { count.elements > 0 ? count : nil }
   private var sides = Sides.unknown
-  /// The file's first header, until what follows it tells whose the file is.
+  /// The first header of the file, until the next event shows whether the file has one side or
+  /// both.
   private var firstHeader: (event: StreamEvent, line: Int, time: Int64?)?
   private var context = Context.markup
-  /// The beginning of a piece of markup whose `>` has not come.
+  /// The beginning of a piece of markup whose `>` has not been read yet.
   private var piece: [UInt8] = []
   private var comment: [UInt8] = []
   private var line = 1
@@ -37,14 +39,14 @@ final class RawXMLReader: ByteReader {
   private var time: Int64?
   private var clock: LogClock
   private var gap: StreamGap?
-  /// Whether the stream cannot be read on.
+  /// Whether reading has stopped at an error.
   var isLost: Bool { gap != nil }
   private var hasBegun = false
 
   private static let maximumComment = 256
   private static let maximumPiece = 64 << 10
 
-  /// - Parameter side: whose the file is, where that is known.
+  /// - Parameter side: The direction of the file's elements, if known.
   init(_ options: ReaderOptions, side: Direction? = nil) {
     parser = StreamParser(root: .records, limits: options.limits)
     clock = LogClock(options)
@@ -55,9 +57,9 @@ final class RawXMLReader: ByteReader {
   func read(_ bytes: [UInt8], _ sink: Sink) throws {
     for byte in bytes {
       if piece.isEmpty, parser.isBetweenElements { start = line }
-      // White space between elements keeps connections alive, and is no part of the next.
+      // White space between elements keeps connections alive and is not part of the next element.
       let isIdle = piece.isEmpty && byte.isXMLSpace && parser.isBetweenElements
-      if !isIdle || context == .comment { try take(byte, sink) }
+      if !isIdle || context == .comment { try process(byte, sink) }
       if byte == UInt8(ascii: "\n") { line += 1 }
     }
   }
@@ -65,12 +67,12 @@ final class RawXMLReader: ByteReader {
   func finish(_ sink: Sink) throws {
     if !piece.allSatisfy(\.isXMLSpace) { try feedPiece(sink) }
     if firstHeader != nil { try decide(.unknown, sink) }
-    try begin(sink)
+    try restart(sink)
   }
 
-  private func take(_ byte: UInt8, _ sink: Sink) throws {
+  private func process(_ byte: UInt8, _ sink: Sink) throws {
     switch context {
-    case .comment: return takeComment(byte)
+    case .comment: return readComment(byte)
     case .markup, .characterData: piece.append(byte)
     }
     switch byte {
@@ -79,7 +81,7 @@ final class RawXMLReader: ByteReader {
       piece.removeLast(4)
       context = .comment
       comment = []
-      if gap != nil { try begin(sink) }
+      if gap != nil { try restart(sink) }
     case UInt8(ascii: "["):
       if piece[...].ends(with: Array("<![CDATA[".utf8)) { context = .characterData }
     case UInt8(ascii: ">"):
@@ -93,11 +95,11 @@ final class RawXMLReader: ByteReader {
     }
   }
 
-  /// Psi's comments have the time of what follows: `<!-- TS:2026-07-22T10:00:00-->`.
-  private func takeComment(_ byte: UInt8) {
+  /// Psi's comments have the time of the next element: `<!-- TS:2026-07-22T10:00:00-->`.
+  private func readComment(_ byte: UInt8) {
     comment.append(byte)
     guard byte == UInt8(ascii: ">"), comment[...].ends(with: Array("-->".utf8)) else {
-      // Its end must stay to be seen.
+      // The last bytes are kept because its end may have begun.
       if comment.count > Self.maximumComment { comment.removeFirst(Self.maximumComment - 2) }
       return
     }
@@ -116,7 +118,7 @@ final class RawXMLReader: ByteReader {
       hasBegun = true
     }
     if TopLevel.isStreamHeader(bytes), gap != nil || !parser.isBetweenElements {
-      try begin(sink)
+      try restart(sink)
       start = line
     }
     guard gap == nil else {
@@ -130,11 +132,11 @@ final class RawXMLReader: ByteReader {
       gap = StreamGap(line: start, reason: error.kind.description)
       parser.reset()
     }
-    for event in events { try give(event, sink) }
+    for event in events { try emit(event, sink) }
   }
 
-  /// Reads on as at the beginning, and reports what could not be read.
-  private func begin(_ sink: Sink) throws {
+  /// Restarts reading, and reports the part that could not be read.
+  private func restart(_ sink: Sink) throws {
     if let gap {
       try sink(.problem(gap.problem))
     } else if !parser.isBetweenElements {
@@ -145,11 +147,11 @@ final class RawXMLReader: ByteReader {
     parser.reset()
   }
 
-  private func give(_ event: StreamEvent, _ sink: Sink) throws {
+  private func emit(_ event: StreamEvent, _ sink: Sink) throws {
     defer { time = nil }
     switch sides {
-    case .one(let direction): try give(event, direction, start, time, sink)
-    case .both: try give(event, guessedDirection(of: event), start, time, sink)
+    case .one(let direction): try emit(event, direction, start, time, sink)
+    case .both: try emit(event, guessedDirection(of: event), start, time, sink)
     case .unknown:
       guard firstHeader != nil else {
         if case .header = event {
@@ -157,10 +159,10 @@ final class RawXMLReader: ByteReader {
           return
         }
         sides = .both
-        return try give(event, sink)
+        return try emit(event, sink)
       }
       try decide(sides(after: event), sink)
-      try give(event, sink)
+      try emit(event, sink)
     }
   }
 
@@ -182,7 +184,7 @@ final class RawXMLReader: ByteReader {
     return isSame ? .unknown : .both
   }
 
-  /// Hands over the first header: the file is of its side alone, or of both.
+  /// Passes on the first header, and decides whether the file has only its side or both.
   private func decide(_ found: Sides, _ sink: Sink) throws {
     guard let first = firstHeader, case .header(let header) = first.event else { return }
     firstHeader = nil
@@ -205,10 +207,10 @@ final class RawXMLReader: ByteReader {
         try sink(.problem(CaptureProblem(line: first.line, message: message)))
       }
     }
-    try give(first.event, direction, first.line, first.time, sink)
+    try emit(first.event, direction, first.line, first.time, sink)
   }
 
-  private func give(
+  private func emit(
     _ event: StreamEvent, _ direction: Direction, _ line: Int, _ time: Int64?, _ sink: Sink
   ) throws {
     let content = CapturedRecord.Content(event, direction)

@@ -1,12 +1,12 @@
-/// How the records of a log are formatted, where the program's user chose it.
+/// The formats of the records of a log whose program lets its user choose one.
 ///
-/// The first record says how, and so does the second if one of both is formatted as the end of the
-/// other: where an excerpt begins, a line may be cut off, or have something put before it. Another
-/// run of the program, which begins with a stream header, may be formatted differently; a line
-/// formatted unlike those before it is a message that quotes one.
+/// The format of the first record is accepted, and also that of the second if one of the two is the
+/// end of the other: at the beginning of an excerpt, a line may be cut off or have text before it.
+/// Another run of the program, which begins with a stream header, may have another format. Any
+/// other line with a new format is a message that quotes a record.
 struct RecordShapes {
   private var known: Set<[UInt8]> = []
-  /// The shape of the first record, while there is no other.
+  /// The shape of the first record, until there is a second one.
   private var first: [UInt8]?
 
   static let message = """
@@ -14,7 +14,7 @@ struct RecordShapes {
     quotes one
     """
 
-  /// Whether a record of this shape is one of the log's.
+  /// Whether a record of this shape belongs to the log.
   mutating func admits(_ shape: [UInt8], beginsStream: Bool) -> Bool {
     let previous = first
     first = known.isEmpty ? shape : nil

@@ -1,11 +1,11 @@
-/// Reads the lines that a collector gathered from several programs, each of which has streams of
-/// its own: one reader for each of them.
+/// Reads the lines of several programs that a collector gathered. Each program has streams of its
+/// own, and so a reader of its own.
 final class SeparateReaders: LineReader {
   private let make: () -> any LineReader
   private var readers: [(source: String, reader: any LineReader)] = []
 
-  /// Whose line is taken next; empty for one of which the collector says nothing, which belongs to
-  /// the line before.
+  /// The program of the next line. A line of unknown origin, for which it is set to an empty text,
+  /// belongs to the program of the line before.
   var source = "" {
     didSet { if source.isEmpty { source = oldValue } }
   }
@@ -48,7 +48,7 @@ final class SeparateReaders: LineReader {
 }
 
 extension CaptureOutput {
-  /// The same on a connection of the program.
+  /// The output with the program's name before that of its connection.
   fileprivate func of(_ source: String) -> CaptureOutput {
     guard case .record(var record) = self else { return self }
     record.connection = record.connection.isEmpty ? source : "\(source) \(record.connection)"

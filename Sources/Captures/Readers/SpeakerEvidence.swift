@@ -1,6 +1,6 @@
 import XMPPStanza
 
-/// What an element itself says about which way it went, whatever its log calls that.
+/// Evidence in an element for its direction, independent of the words of its log.
 struct SpeakerEvidence: Equatable {
   enum Strength: Equatable {
     /// Only that side of a stream ever sends such an element.
@@ -9,7 +9,7 @@ struct SpeakerEvidence: Equatable {
     case sign
     /// Some programs of the other side send such an element.
     case hint
-    /// Usual for that side, and not enough by itself.
+    /// That side usually sends such an element; not sufficient by itself.
     case habit
   }
 
@@ -17,11 +17,11 @@ struct SpeakerEvidence: Equatable {
   let direction: Direction
   let strength: Strength
 
-  /// Looks at a top-level element; nil if either side may have sent it.
+  /// Examines a top-level element; nil if either side may have sent it.
   ///
   /// The negotiation of a stream has fixed roles (RFC 6120 §4.3, §5.4, §6.4, §7.6; XEP-0198,
-  /// XEP-0352, XEP-0388). A server puts `from` on what it forwards (RFC 6120 §8.1.2.1), so a
-  /// contact cannot send anything that counts as proof.
+  /// XEP-0352, XEP-0388). A server adds `from` to stanzas that it forwards (RFC 6120 §8.1.2.1), so
+  /// a contact cannot send anything that counts as proof.
   init?(_ node: XMPPElement) {
     let local = node.name.local
     switch node.name.namespace {
@@ -45,7 +45,7 @@ struct SpeakerEvidence: Equatable {
     }
   }
 
-  /// Looks at the header of a stream: only a server's has an id (RFC 6120 §4.7.3).
+  /// Examines the header of a stream: only a server's has an id (RFC 6120 §4.7.3).
   init?(header node: XMPPElement) {
     if node.attribute("id") != nil {
       self.init(.inbound, .sign)
@@ -60,7 +60,7 @@ struct SpeakerEvidence: Equatable {
     (self.direction, self.strength) = (direction, strength)
   }
 
-  /// Of the elements that stand for a stream's header over WebSocket (RFC 7395 §3.3).
+  /// The namespace of the elements that replace a stream header over WebSocket (RFC 7395 §3.3).
   static let framing = "urn:ietf:params:xml:ns:xmpp-framing"
   private static let clientOnly: Set<String> = [
     "auth", "response", "abort", "authenticate", "starttls", "enable", "resume", "active",
@@ -80,8 +80,8 @@ struct SpeakerEvidence: Equatable {
       guard let to = node.attribute("to") else {
         return local == "presence" ? SpeakerEvidence(.outbound, .habit) : nil
       }
-      // A server sends no presence without a sender, and messages only in its own name: those to
-      // the address of a session may be its, too.
+      // A server sends no presence without a sender, and no message except its own, which may be
+      // addressed to a session.
       guard local == "message" else { return SpeakerEvidence(.outbound, .sign) }
       return SpeakerEvidence(.outbound, isBare(to) ? .hint : .habit)
     default: return nil
@@ -89,9 +89,9 @@ struct SpeakerEvidence: Equatable {
   }
 
   private static func query(_ node: XMPPElement, _ type: String?) -> SpeakerEvidence? {
-    let isUnsigned = node.attribute("from") == nil
+    let hasNoSender = node.attribute("from") == nil
     if let bind = node.child("bind", in: Namespace.bind) {
-      guard isUnsigned else { return nil }
+      guard hasNoSender else { return nil }
       let hasAddress = bind.child("jid", in: Namespace.bind) != nil
       switch type {
       case "set" where !hasAddress: return SpeakerEvidence(.outbound, .proof)
@@ -101,18 +101,18 @@ struct SpeakerEvidence: Equatable {
     }
     guard let query = node.child("query", in: Namespace.roster) else { return nil }
     switch type {
-    case "get": return isUnsigned ? SpeakerEvidence(.outbound, .proof) : nil
+    case "get": return hasNoSender ? SpeakerEvidence(.outbound, .proof) : nil
     case "result":
       // Some clients answer a push with an empty query.
       let item = query.child("item", in: Namespace.roster)
       let isRoster = item != nil || query.attribute("ver") != nil
       return isRoster ? SpeakerEvidence(.inbound, .sign) : nil
     case "set":
-      guard isUnsigned || node.attribute("from").map(isBare) == true,
+      guard hasNoSender || node.attribute("from").map(isBare) == true,
         let item = query.child("item", in: Namespace.roster)
       else { return nil }
-      // RFC 6121 §2.1.2.2, §2.1.6 and §2.6.1: only the server says these, and only its pushes go to
-      // a session.
+      // RFC 6121 §2.1.2.2, §2.1.6 and §2.6.1: only the server sends these, and only its pushes are
+      // addressed to a session.
       let isToSession = node.attribute("to").map(isBare) == false
       if isToSession || query.attribute("ver") != nil || item.attribute("ask") != nil {
         return SpeakerEvidence(.inbound, .sign)

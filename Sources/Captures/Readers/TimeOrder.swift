@@ -1,4 +1,5 @@
-/// Puts what a capture has connection after connection into the order of time, in bounded memory.
+/// Sorts the outputs of a capture that lists one connection after another by time, in bounded
+/// memory.
 struct TimeOrder {
   private struct Held {
     let time: Int64?
@@ -12,24 +13,24 @@ struct TimeOrder {
   private static let maximumCount = 50_000
   private static let maximumBytes = 32 << 20
 
-  /// Takes an output for later; without a time, it belongs to the one before it.
+  /// Holds an output for later. Without a time, it belongs to the one before it.
   mutating func hold(_ output: CaptureOutput, _ time: Int64? = nil, bytes: Int = 0) {
     held.append(Held(time: time ?? held.last?.time, output: output, bytes: bytes))
     heldBytes += bytes
   }
 
-  /// Gives the earlier half if there is too much to be kept.
+  /// Passes on the earlier half if too much is held.
   mutating func trim(_ sink: (CaptureOutput) throws -> Void) rethrows {
     guard held.count > Self.maximumCount || heldBytes > Self.maximumBytes else { return }
     try release(held.count / 2, sink)
   }
 
-  /// Gives all.
+  /// Passes on all outputs.
   mutating func finish(_ sink: (CaptureOutput) throws -> Void) rethrows {
     try release(held.count, sink)
   }
 
-  /// Gives the earliest of what waits; those of one time keep their order.
+  /// Passes on the earliest outputs; outputs with the same time keep their order.
   private mutating func release(
     _ count: Int, _ sink: (CaptureOutput) throws -> Void
   ) rethrows {

@@ -1,19 +1,19 @@
 import XMPPStanza
 
-/// The lines of a capture that hold the beginning of an element of a stream and are no part of any
-/// record.
+/// The lines of a capture that contain the beginning of an element of a stream and are not part of
+/// any record.
 package struct UnreadLines: Hashable, Sendable {
-  /// How many there are.
+  /// The number of lines.
   package private(set) var count = 0
-  /// The number of the first of them, from 1; nil if there is none.
+  /// The number, from 1, of the first line; nil if there is none.
   package private(set) var first: Int?
 
-  /// No lines.
+  /// Creates an empty count.
   package init() {}
 
-  /// Counts a line that was passed over, if it holds the beginning of an element, escaped or not.
+  /// Counts a skipped line if it contains the beginning of an element, escaped or not.
   ///
-  /// - Parameter marks: Texts that mark lines whose stanzas are no records of the log.
+  /// - Parameter marks: Texts that mark lines whose stanzas are not records of the log.
   mutating func note(_ line: ArraySlice<UInt8>, number: Int, except marks: [[UInt8]] = []) {
     guard let start = ElementStart.position(in: line),
       !marks.contains(where: { line[..<start].position(of: $0) != nil })
@@ -22,7 +22,7 @@ package struct UnreadLines: Hashable, Sendable {
     first = min(first ?? number, number)
   }
 
-  /// These and those that something else has passed over.
+  /// The sum of two counts.
   func adding(_ other: UnreadLines) -> UnreadLines {
     var sum = self
     sum.count += other.count

@@ -1,16 +1,16 @@
-/// What a file is that holds no capture which can be read as it is, and what to do about it.
+/// The kind of a file that cannot be read as a capture, with advice for the user.
 package enum UnreadableFile: Hashable, Sendable {
-  /// A compressed file, by its program.
+  /// A compressed file, with the program that unpacks it.
   case compressed(program: String)
-  /// A capture of packets, as tcpdump and Wireshark write it.
+  /// A packet capture, as tcpdump and Wireshark write it.
   case packets
   case empty
-  /// Nothing but zeros to begin with.
+  /// Only zeros at the beginning.
   case zeros
-  /// Bytes that are no text.
+  /// Bytes that are not text.
   case binary
 
-  /// Looks at the first bytes of a file, 64 KiB of which are enough; nil where it is text.
+  /// Examines the first bytes of a file; nil if it is text. 64 KiB are enough.
   package init?(_ head: [UInt8]) {
     let magics: [([UInt8], UnreadableFile)] = [
       ([0x1F, 0x8B], .compressed(program: "gzip")),
@@ -36,7 +36,7 @@ package enum UnreadableFile: Hashable, Sendable {
 }
 
 extension UnreadableFile: CustomStringConvertible {
-  /// The reason as a clause, and the way out.
+  /// The reason as a clause, and what to do about it.
   package var description: String {
     switch self {
     case .compressed(program: "unzip"):

@@ -1,33 +1,33 @@
-/// Takes the messages out of one direction of a connection that may be a WebSocket (RFC 6455).
+/// Extracts the messages from one direction of a connection that may be a WebSocket (RFC 6455).
 ///
-/// What HTTP says before them, with its addresses, headers and cookies, is dropped as soon as it is
+/// The HTTP before the messages, with its URLs, headers and cookies, is dropped as soon as it is
 /// known whether the connection becomes a WebSocket.
 struct WebSocketFrames {
-  /// What a part of a connection turned out to be.
+  /// A part of a connection.
   enum Piece {
-    /// Bytes of a stream that is no WebSocket, as they are.
+    /// Unchanged bytes of a stream that is not a WebSocket.
     case bytes([UInt8])
-    /// A whole text message, unmasked.
+    /// A complete text message, unmasked.
     case message([UInt8])
   }
 
-  /// Who began the connection, as far as HTTP says so.
+  /// The side of the connection, according to its HTTP.
   enum Side { case client, server }
 
-  private enum State { case start, head, frames, plain, foreign }
+  private enum State { case start, head, frames, plain, otherProtocol }
 
-  /// The side whose HTTP was read; nil for a connection without it.
+  /// The side whose HTTP was read; nil for a connection without HTTP.
   private(set) var side: Side?
-  /// How many messages were left out because they are compressed (RFC 7692) or too long.
+  /// The number of messages that were left out because they are compressed (RFC 7692) or too long.
   private(set) var unreadable = 0
   private var state = State.start
   private var buffer: [UInt8] = []
-  /// How far the end of the head was looked for.
+  /// The offset up to which the end of the head was searched for.
   private var searched = 0
   /// The beginning of a message of several frames.
   private var message: [UInt8] = []
   private var isText = false
-  /// How many bytes of a frame that is too long are still to come.
+  /// The number of bytes to skip of a frame that is too long.
   private var skipped = 0
   private let maximumBytes: Int
 
@@ -36,22 +36,22 @@ struct WebSocketFrames {
     (Array("GET ".utf8), .client), (Array("HTTP/".utf8), .server),
   ]
 
-  /// - Parameter maximumBytes: Of a message.
+  /// - Parameter maximumBytes: The maximum length of a message.
   init(maximumBytes: Int) {
     self.maximumBytes = maximumBytes
   }
 
-  /// Takes what a side sent next.
+  /// Reads the next bytes of the side and returns the parts that they complete.
   mutating func feed(_ bytes: [UInt8]) -> [Piece] {
     switch state {
     case .plain: return [.bytes(bytes)]
-    case .foreign: return []
+    case .otherProtocol: return []
     case .start, .head, .frames: buffer += bytes
     }
     if state == .start { begin() }
     if state == .head { readHead() }
     switch state {
-    case .start, .head, .foreign: return []
+    case .start, .head, .otherProtocol: return []
     case .frames: return takeMessages()
     case .plain:
       defer { buffer = [] }
@@ -63,7 +63,7 @@ struct WebSocketFrames {
     if let head = Self.heads.first(where: { buffer.starts(with: $0.start) }) {
       (state, side) = (.head, head.side)
     } else if !Self.heads.contains(where: { $0.start.starts(with: buffer) }) {
-      // A text frame of whole messages: no XML begins so.
+      // A single text frame: no XML begins with this byte.
       state = buffer.first == 0x81 ? .frames : .plain
     }
   }
@@ -71,14 +71,14 @@ struct WebSocketFrames {
   private mutating func readHead() {
     guard let end = buffer[searched...].position(of: Array("\r\n\r\n".utf8)) else {
       searched = max(0, buffer.count - 3)
-      if buffer.count > Self.maximumHead { (state, buffer) = (.foreign, []) }
+      if buffer.count > Self.maximumHead { (state, buffer) = (.otherProtocol, []) }
       return
     }
     let head = String(decoding: buffer[..<end], as: UTF8.self).lowercased()
     let isUpgrade = head.split(whereSeparator: \.isNewline).contains {
       $0.starts(with: "upgrade:") && $0.contains("websocket")
     }
-    state = isUpgrade ? .frames : .foreign
+    state = isUpgrade ? .frames : .otherProtocol
     buffer = isUpgrade ? Array(buffer[(end + 4)...]) : []
   }
 
@@ -101,15 +101,16 @@ struct WebSocketFrames {
       guard rest.count >= frame.head + frame.length else { break }
       let payload = frame.payload(of: rest)
       rest = rest.dropFirst(frame.head + frame.length)
-      if let text = take(frame, payload) { pieces.append(.message(text)) }
+      if let text = add(frame, payload) { pieces.append(.message(text)) }
     }
-    // A frame that is not whole stays where it is, however many parts it comes in.
+    // An incomplete frame is not moved, however many parts it arrives in.
     buffer.removeFirst(rest.startIndex)
     return pieces
   }
 
-  /// The message that a frame completes, if it is a text.
-  private mutating func take(_ frame: Frame, _ payload: [UInt8]) -> [UInt8]? {
+  /// Adds a frame, and returns the message that it completes; nil if there is none or it is not
+  /// text.
+  private mutating func add(_ frame: Frame, _ payload: [UInt8]) -> [UInt8]? {
     switch frame.opcode {
     case 0: message += payload
     case 1, 2:
@@ -130,11 +131,11 @@ private struct Frame {
   let isCompressed: Bool
   let opcode: UInt8
   let length: Int
-  /// How many bytes the head has.
+  /// The length of the head in bytes.
   let head: Int
   private let mask: [UInt8]?
 
-  /// Nil while the head is not whole.
+  /// Reads a head; nil if it is incomplete.
   init?(_ bytes: ArraySlice<UInt8>) {
     let start = Array(bytes.prefix(14))
     guard start.count >= 2 else { return nil }

@@ -2,10 +2,10 @@ import Foundation
 import XMPPStanza
 import XMPPStream
 
-/// Reads TCP streams that Wireshark or tshark followed and saved: as YAML, as a hex dump, or as
-/// tshark prints them raw. A stream may be a WebSocket (RFC 7395).
+/// Reads TCP streams saved with Wireshark or tshark: as YAML, as a hex dump, or as raw hexadecimal
+/// lines of tshark. A stream may be a WebSocket (RFC 7395).
 ///
-/// Which peer is the client shows in the first element that one of them says whole.
+/// The first complete element of either peer shows which one is the client.
 final class WiresharkReader: LineReader {
   enum Kind: Sendable {
     /// `packets:` of `peer:`, `timestamp:` and `data: !!binary |`.
@@ -14,10 +14,10 @@ final class WiresharkReader: LineReader {
     case hexDump
     /// Lines of hexadecimal digits; those of the second peer are indented.
     case hexLines
-    /// Text in which a dot stands for every byte that is not ASCII.
+    /// Text with a dot in place of every byte that is not ASCII.
     case ascii
 
-    /// The kind that has such a line; nil for a line that tells nothing.
+    /// The kind of capture with such a line; nil if the line does not show it.
     init?(_ line: ArraySlice<UInt8>) {
       let text = line.drop(while: \.isXMLSpace)
       if text.starts(with: "- packet: ".utf8) {
@@ -54,16 +54,16 @@ final class WiresharkReader: LineReader {
   private var guess = DirectionGuess()
   private var chunk: Chunk?
   private var base64: [UInt8]?
-  /// Nil if the file is of one stream.
+  /// Nil if the file has a single stream.
   private var order: TimeOrder?
-  /// What is wrong with a stream that may not be of XMPP.
+  /// The problems of a stream that may not be XMPP.
   private var doubtful: [CaptureProblem] = []
-  /// How many streams have a record, and whether the one that is read has.
+  /// The number of streams with a record, and whether the current one has one.
   private var connections = 0
   private var hasRecord = false
   private static let maximumDoubtful = 100
 
-  /// What one end of a stream sent.
+  /// The data that one endpoint of a stream sent.
   private final class Peer {
     var frames: WebSocketFrames
     var stream: ChunkStream
@@ -85,8 +85,8 @@ final class WiresharkReader: LineReader {
       if kind == .ascii { try sink(.problem(CaptureProblem(line: number, message: Self.lossy))) }
     }
     switch kind {
-    case .yaml: try takeYAML(line, number, sink)
-    case .hexDump, .hexLines: try takeHex(line, number, sink)
+    case .yaml: try readYAML(line, number, sink)
+    case .hexDump, .hexLines: try readHex(line, number, sink)
     case .ascii, nil: break
     }
   }
@@ -96,7 +96,7 @@ final class WiresharkReader: LineReader {
     try order?.finish(sink)
   }
 
-  /// Ends the stream that is read; another may follow.
+  /// Ends the current stream; another may follow.
   private func endStream(_ sink: Sink) throws {
     try feedChunk(sink)
     for peer in peers.keys.sorted().compactMap({ peers[$0] }) {
@@ -105,14 +105,14 @@ final class WiresharkReader: LineReader {
     }
     if let lost = peers.values.map(\.frames.unreadable).max(), lost > 0, hasRecord || order == nil {
       let message = "a WebSocket has messages that are compressed or too long: they are left out"
-      try give(.problem(CaptureProblem(line: 1, message: message)), nil, sink)
+      try emit(.problem(CaptureProblem(line: 1, message: message)), nil, sink)
     }
     (peers, client, guess, hasRecord, doubtful) = ([:], nil, DirectionGuess(), false, [])
   }
 
   // MARK: Lines
 
-  private func takeYAML(_ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
+  private func readYAML(_ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
     var scanner = ByteScanner(line)
     let indent = scanner.take { $0 == UInt8(ascii: " ") }.count
     if indent == 0, scanner.skip("peers:") {
@@ -137,7 +137,7 @@ final class WiresharkReader: LineReader {
       .flatMap { LogClock.milliseconds(exactly: $0 * 1000) }
   }
 
-  private func takeHex(_ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
+  private func readHex(_ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
     let text = line.drop(while: \.isXMLSpace)
     guard let bytes = kind == .hexDump ? Self.dumped(text) : Self.hexadecimal(text) else { return }
     let peer = text.count == line.count ? 0 : 1
@@ -148,7 +148,7 @@ final class WiresharkReader: LineReader {
     chunk?.bytes += bytes
   }
 
-  /// `000001A0  3c 3f 78 6d 6c 20 76 65  72 …  <?xml ve r`: at most 16 bytes.
+  /// Reads `000001A0  3c 3f 78 6d 6c 20 76 65  72 …  <?xml ve r`: at most 16 bytes.
   static func dumped(_ line: ArraySlice<UInt8>) -> [UInt8]? {
     var scanner = ByteScanner(line)
     guard scanner.take(while: { $0.hexValue != nil }).count == 8, scanner.skip("  ") else {
@@ -194,24 +194,24 @@ final class WiresharkReader: LineReader {
             .flatMap(\.unwrapped)
         }
       try report(peer, sink)
-      for event in events { try give(event, of: chunk, sink) }
+      for event in events { try emit(event, of: chunk, sink) }
     }
     try order?.trim(sink)
   }
 
-  private func give(_ event: StreamEvent, of chunk: Chunk, _ sink: Sink) throws {
+  private func emit(_ event: StreamEvent, of chunk: Chunk, _ sink: Sink) throws {
     if !hasRecord {
       guard order == nil || Self.isOfStream(event) else { return }
       hasRecord = true
       connections += 1
-      for problem in doubtful { try give(.problem(problem), chunk.time, sink) }
+      for problem in doubtful { try emit(.problem(problem), chunk.time, sink) }
       doubtful = []
     }
     let name = connections > 1 || order != nil ? "stream \(connections)" : ""
     let content = CapturedRecord.Content(event, direction(of: event, chunk.peer))
     let record = CapturedRecord(
       connection: name, time: chunk.time, line: chunk.line, content: content)
-    try give(.record(record), chunk.time, bytes: chunk.bytes.count, sink)
+    try emit(.record(record), chunk.time, bytes: chunk.bytes.count, sink)
   }
 
   private static func isOfStream(_ event: StreamEvent) -> Bool {
@@ -222,7 +222,7 @@ final class WiresharkReader: LineReader {
     }
   }
 
-  private func give(
+  private func emit(
     _ output: CaptureOutput, _ time: Int64?, bytes: Int = 0, _ sink: Sink
   ) throws {
     guard order != nil else { return try sink(output) }
@@ -239,7 +239,7 @@ final class WiresharkReader: LineReader {
   private func report(_ peer: Peer, _ sink: Sink) throws {
     for problem in peer.stream.takeProblems() {
       if hasRecord || order == nil {
-        try give(.problem(problem), nil, sink)
+        try emit(.problem(problem), nil, sink)
       } else if doubtful.count < Self.maximumDoubtful {
         doubtful.append(problem)
       }
@@ -248,7 +248,7 @@ final class WiresharkReader: LineReader {
 }
 
 extension CaptureFormat {
-  /// The line before the streams of a whole capture of packets: they come one after the other, and
-  /// those in which nothing is of XMPP are left out without a word.
+  /// The line before the streams of a whole packet capture. The streams follow one another, and
+  /// those without XMPP are left out silently.
   package static let beginningOfStreams = "# every stream of a capture of packets"
 }
