@@ -128,11 +128,11 @@ struct DirectionCheckTests {
   }
 
   @Test("What was shown the wrong way round is refused when the content tells")
-  func shownTheWrongWay() throws {
+  func shownWithWrongDirections() throws {
     var followed = try Followed("slixmpp")
     try followed.take(log([Self.session[5]], 0) { _ in true })
     #expect(followed.reading.elements == [Self.session[5].replacing("< ", with: "> ")])
-    #expect(throws: CaptureError.shownTheWrongWay(line: 2)) {
+    #expect(throws: CaptureError.shownWithWrongDirections(line: 2)) {
       try followed.take(log([Self.session[0]], 0) { _ in true })
     }
     // An import of the same, which waits, is right.
@@ -141,7 +141,7 @@ struct DirectionCheckTests {
   }
 
   @Test("A guess that the end of a followed log does not bear out is refused")
-  func shownTheWrongWayAtTheEnd() throws {
+  func shownWithWrongDirectionsAtTheEnd() throws {
     var followed = try Followed("slixmpp")
     try followed.take(log([Self.session[5], Self.session[6]], 0) { _ in true })
     try followed.reader.finish { _ in }
@@ -150,7 +150,7 @@ struct DirectionCheckTests {
     for line in [Self.session[5], Self.session[6]] {
       try followed.take(log([line], 0) { _ in true })
     }
-    #expect(throws: CaptureError.shownTheWrongWay(line: 2)) {
+    #expect(throws: CaptureError.shownWithWrongDirections(line: 2)) {
       try followed.reader.finish { _ in }
     }
   }

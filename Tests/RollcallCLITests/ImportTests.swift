@@ -82,7 +82,7 @@ import Testing
     "Bad input is named by file and line, and nothing is left behind",
     arguments: [
       ("not a capture at all\n", "slixmpp"), ("", "it is empty"),
-      ("\u{1F}\u{0}\u{0}\u{0}binary\u{0}", "it is no text"),
+      ("\u{1F}\u{0}\u{0}\u{0}binary\u{0}", "it is not text"),
       (#"{"rollcall-capture":2,"account":"alice@example.test"}"# + "\n", "bad:1"),
       (#"{"rollcall-capture":1,"account":"@"}"# + "\n", "bad:1"),
     ])

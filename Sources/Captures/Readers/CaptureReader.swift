@@ -151,7 +151,7 @@ package struct CaptureReader {
     }
   }
 
-  /// Whether times were left out because nobody said their year.
+  /// Whether times were left out because their year is unknown.
   package var lacksYear: Bool {
     switch reader {
     case .lines(let reader): reader.lacksYear || inlet.lacksYear
@@ -159,7 +159,7 @@ package struct CaptureReader {
     }
   }
 
-  /// What had to be guessed of the directions; nil if the format says them.
+  /// The guesses about directions; nil if the format states directions.
   package var guessed: GuessedDirections? {
     switch reader {
     case .lines(let reader): reader.guessed
@@ -263,7 +263,7 @@ protocol ByteReader: AnyObject {
   func read(_ bytes: [UInt8], _ sink: Sink) throws
   /// Ends the capture.
   func finish(_ sink: Sink) throws
-  /// What had to be guessed of the directions; nil if the format says them.
+  /// The guesses about directions; nil if the format states directions.
   var guessed: GuessedDirections? { get }
 }
 
@@ -294,9 +294,9 @@ protocol LineReader: AnyObject {
   func release(_ sink: Sink) throws
   /// Ends the capture and passes on the remaining outputs.
   func finish(_ sink: Sink) throws
-  /// Whether times were left out because nobody said their year.
+  /// Whether times were left out because their year is unknown.
   var lacksYear: Bool { get }
-  /// What had to be guessed of the directions; nil if the format says them.
+  /// The guesses about directions; nil if the format states directions.
   var guessed: GuessedDirections? { get }
   /// The lines that contain the beginning of a stanza and began no record.
   var unread: UnreadLines { get }

@@ -92,9 +92,9 @@ package enum CaptureError: Error, Hashable, Sendable {
   /// if `other` is nil, for the elements before it.
   case contradictoryDirections(line: Int, other: Int?)
   /// The elements before the one on this line were passed on with the wrong directions.
-  case shownTheWrongWay(line: Int)
+  case shownWithWrongDirections(line: Int)
   /// The log begins with its newest entry and is too long to be reversed in memory.
-  case tooLongToTurnAround(line: Int)
+  case tooLongToReverse(line: Int)
 }
 
 extension CaptureError: CustomStringConvertible {
@@ -102,8 +102,8 @@ extension CaptureError: CustomStringConvertible {
   package var line: Int {
     switch self {
     case .badHeader(let line, _), .unknownVersion(let line, _),
-      .contradictoryDirections(let line, _), .shownTheWrongWay(let line),
-      .tooLongToTurnAround(let line):
+      .contradictoryDirections(let line, _), .shownWithWrongDirections(let line),
+      .tooLongToReverse(let line):
       line
     }
   }
@@ -120,12 +120,12 @@ extension CaptureError: CustomStringConvertible {
       \(other.map { "the element on line \($0)" } ?? "the elements before it"), although only one \
       side of a stream sends both; if the file joins logs of both sides, import each by itself
       """
-    case .shownTheWrongWay:
+    case .shownWithWrongDirections:
       """
-      only this line tells that the log is the other side's, and what came before it was shown \
-      with its directions the wrong way: read the log again, with this line in it
+      only this line shows that the log is the other side's, and the records before it were shown \
+      with the wrong directions: read the log again, with this line in it
       """
-    case .tooLongToTurnAround:
+    case .tooLongToReverse:
       """
       the log begins with its newest entry and is too long to be turned around while it is read; \
       turn it around first: tac FILE | rollcall import - -o LOG

@@ -140,7 +140,7 @@ struct DirectionCheck {
 
   private mutating func decide(isLast: Bool) throws(CaptureError) {
     guard !isDecided, let verdict = verdict(isLast: isLast) else { return }
-    guard isReversed ?? verdict == verdict else { throw .shownTheWrongWay(line: lastLine) }
+    guard isReversed ?? verdict == verdict else { throw .shownWithWrongDirections(line: lastLine) }
     (isReversed, isDecided) = (verdict, true)
   }
 
@@ -191,8 +191,8 @@ struct DirectionCheck {
       throw CaptureError.contradictoryDirections(line: first, other: other)
     }
     let message = """
-      \(against.count) of \(proofs.count) connections contradict what the others say of \
-      directions: they are read as the others are
+      \(against.count) of \(proofs.count) connections contradict the directions of the \
+      others: they are read like the others
       """
     try sink(.problem(CaptureProblem(line: first, message: message)))
   }
@@ -203,8 +203,8 @@ struct DirectionCheck {
       return
     }
     let message = """
-      the directions are not confirmed: this looks as if it went the other way than its word says, \
-      but too little else does
+      the directions are not confirmed: this element looks as if it went in the opposite \
+      direction to its word, but the other elements do not show enough
       """
     try sink(.problem(CaptureProblem(line: firstContradiction, message: message)))
   }

@@ -34,7 +34,7 @@ struct DirectionGuess {
     direction(of: event, known: nil).direction
   }
 
-  /// The direction of an event, and whether it answers a request that went the other way.
+  /// The direction of an event, and whether it answers a request in the opposite direction.
   ///
   /// - Parameter known: The direction if it is known otherwise; it is noted for requests.
   mutating func direction(

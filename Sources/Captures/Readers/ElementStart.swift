@@ -17,7 +17,7 @@ enum ElementStart {
     marks.compactMap { position(in: line, marked: $0) }.min()
   }
 
-  /// Whether any element of a stream begins in a text of any size.
+  /// Whether any element of a stream begins in a text.
   static func occurs(in text: ArraySlice<UInt8>) -> Bool {
     marks.contains { position(in: text, marked: $0) != nil }
   }

@@ -8,7 +8,7 @@ import XMPPStanza
 struct QuotedRecords {
   private var lines: [[UInt8]] = []
 
-  static let message = "the line stands in a text that was received: it is an echo of it"
+  static let message = "the line occurs in a text that was received: it is an echo of it"
 
   /// The maximum number of lines that are kept. Echoes follow soon, so older lines are dropped.
   static let maximumLines = 64

@@ -57,7 +57,7 @@ extension UnreadableFile: CustomStringConvertible {
       it begins with NUL bytes, as a crash or an emptied file leaves them; take them out on the \
       way: tr -d '\\0' < FILE | rollcall replay -
       """
-    case .binary: "it is no text"
+    case .binary: "it is not text"
     }
   }
 }

@@ -2,7 +2,7 @@
 package enum Timestamp {
   /// A day in milliseconds.
   package static let day: Int64 = 86_400_000
-  /// In the Gregorian calendar, 400 years are always this many days.
+  /// The number of days in any 400 years of the Gregorian calendar.
   private static let daysOf400Years: Int64 = 146_097
   /// The days from 0000-03-01, where `date(ofDay:)` starts counting, to 1970-01-01.
   private static let daysBefore1970: Int64 = 719_468

@@ -55,7 +55,7 @@ final class NewestFirstStep: LineStep {
     // Each line has its own array.
     bytes += line.bytes.count + MemoryLayout<CarriedLine>.stride + 32
     guard bytes <= Self.maximumBytes else {
-      throw CaptureError.tooLongToTurnAround(line: line.number)
+      throw CaptureError.tooLongToReverse(line: line.number)
     }
     // A copy keeps only the bytes of the line in memory.
     var copy = line
