@@ -2,15 +2,17 @@ import Captures
 import Testing
 import XMPPStanza
 
-@Suite("Whose a connection is")
+@Suite("The account of a connection")
 struct AccountFilterTests {
   private func inbound(_ xml: String, _ connection: String = "1") throws -> CapturedRecord {
     try record("S>C", xml, connection)
   }
 
-  private func record(_ way: String, _ xml: String, _ connection: String) throws -> CapturedRecord {
+  private func record(
+    _ direction: String, _ xml: String, _ connection: String
+  ) throws -> CapturedRecord {
     let escaped = xml.replacing("\"", with: "\\\"")
-    let line = "{\"conn\":\"\(connection)\",\"dir\":\"\(way)\",\"data\":\"\(escaped)\"}"
+    let line = "{\"conn\":\"\(connection)\",\"dir\":\"\(direction)\",\"data\":\"\(escaped)\"}"
     return try #require(try read(line, "raw-jsonl").records.first)
   }
 
@@ -19,12 +21,12 @@ struct AccountFilterTests {
     return try inbound("<iq type='result' id='b'>\(bind)</iq>", connection)
   }
 
-  private func said(_ lifecycle: Lifecycle, _ connection: String = "1") -> CapturedRecord {
+  private func event(_ lifecycle: Lifecycle, _ connection: String = "1") -> CapturedRecord {
     CapturedRecord(
       connection: connection, time: nil, line: 1, content: .lifecycle(lifecycle))
   }
 
-  /// What passes, each record told by its place in the list, and the filter afterwards.
+  /// The indices of the records that pass, and the filter afterwards.
   private func filtered(
     _ records: [CapturedRecord], account: String? = nil
   ) throws -> (passed: [Int], filter: AccountFilter) {
@@ -39,7 +41,7 @@ struct AccountFilterTests {
     return (passed, filter)
   }
 
-  @Test("What comes before the bind result is held back, and then passes")
+  @Test("Records before the bind result are held, and then pass")
   func whatComesBeforeBindIsHeldAndPasses() throws {
     var filter = AccountFilter(account: nil)
     var passed = 0
@@ -51,7 +53,7 @@ struct AccountFilterTests {
     #expect(filter.accounts.map(\.text) == ["alice@a.test"])
   }
 
-  @Test("Of several accounts the chosen one's records pass")
+  @Test("Only the records of the chosen account pass")
   func oneAccountOfSeveral() throws {
     let records = try [
       inbound("<stream:features/>", "1"), inbound("<stream:features/>", "2"),
@@ -78,7 +80,7 @@ struct AccountFilterTests {
     }
   }
 
-  @Test("A bind result ends a session whose account nothing but addresses said")
+  @Test("A bind result ends a session whose account was inferred from addresses")
   func aBindResultEndsAnInferredSession() throws {
     for name in ["", "1"] {
       let records = try [
@@ -87,7 +89,7 @@ struct AccountFilterTests {
         record("C>S", "<presence/>", name),
       ]
       let alice = try filtered(records, account: "alice@a.test")
-      // What was inferred is announced.
+      // An inferred account is announced.
       #expect(alice.passed == [0, 0, 1])
       let bob = try filtered(records, account: "bob@a.test")
       #expect(bob.passed == [2, 3, 4])
@@ -96,12 +98,12 @@ struct AccountFilterTests {
         #expect(filter.accounts.map(\.text) == ["alice@a.test", "bob@a.test"])
       }
     }
-    // Somebody wrote a mark in place of the domain.
+    // The user replaced the domain with a mark.
     let marked = try [inbound("<presence to='alice@[server]/x'/>"), bound("alice@a.test/x")]
     #expect(try filtered(marked).filter.accounts.map(\.text) == ["alice@[server]"])
   }
 
-  @Test("Several accounts at a time in one connection are noticed")
+  @Test("Several accounts at a time in one connection are detected")
   func severalAccountsAtATimeInOneConnection() throws {
     let records = try [
       bound("alice@a.test/x"), bound("bob@a.test/y"), inbound("<presence to='bob@a.test/y'/>"),
@@ -112,7 +114,7 @@ struct AccountFilterTests {
     #expect(try filtered(records).filter.isMixed)
   }
 
-  @Test("What is sent to another account's session is that one's, whether or not it is known")
+  @Test("A stanza to another account's session belongs to that account, known or not")
   func anotherAccountsSession() throws {
     for first in [try bound("alice@a.test/x"), try inbound("<iq to='alice@a.test/x'/>")] {
       let other = try inbound("<presence to='bob@a.test/y'/>")
@@ -128,7 +130,7 @@ struct AccountFilterTests {
     #expect(try !filtered(aliases).filter.isMixed)
   }
 
-  @Test("Success in SASL 2 says whose a connection is")
+  @Test("Success in SASL 2 names the account of a connection")
   func theAccountFromSASL2() throws {
     let success =
       "<success xmlns='urn:xmpp:sasl:2'><authorization-identifier>alice@a.test/x"
@@ -137,52 +139,52 @@ struct AccountFilterTests {
     #expect(result.filter.accounts.map(\.text) == ["alice@a.test"])
   }
 
-  @Test("A line about a stream says whose it is")
+  @Test("A line about a stream names its account")
   func theAccountFromLifecycle() throws {
     let alice = try JID(parsing: "alice@a.test/x")
     for lifecycle in [Lifecycle.opened(alice), .resumed(alice)] {
-      let result = try filtered([said(lifecycle), inbound("<presence/>")])
+      let result = try filtered([event(lifecycle), inbound("<presence/>")])
       #expect(result.filter.accounts == [alice.bare])
       #expect(result.passed == [0, 1])
     }
   }
 
-  @Test("The header of a capture says whose all of it is")
+  @Test("The header of a capture names the account of all its connections")
   func theAccountFromTheHeader() throws {
     let alice = try JID(parsing: "alice@a.test")
     let records = try [
-      said(.header(account: alice, inboundOnly: false), ""), inbound("<presence/>", ""),
-      said(.closed(reason: nil), ""), inbound("<presence/>", ""),
+      event(.header(account: alice, inboundOnly: false), ""), inbound("<presence/>", ""),
+      event(.closed(reason: nil), ""), inbound("<presence/>", ""),
     ]
     #expect(try filtered(records, account: "alice@a.test").passed == [0, 1, 2, 3])
     #expect(try filtered(records, account: "bob@a.test").passed == [])
   }
 
-  @Test("A log that begins in mid-session is of whom the server sends to")
+  @Test("A log that begins in mid-session belongs to the recipient of the server's stanzas")
   func aLogFromTheMiddle() throws {
     let full = try [
       inbound("<presence from='x@y'/>", ""), inbound("<presence to='alice@a.test/x'/>", ""),
     ]
     #expect(try filtered(full).filter.accounts.map(\.text) == ["alice@a.test"])
-    // A bare address is taken where there is nothing better.
+    // A bare address is used if there is nothing better.
     let bare = try [inbound("<presence to='alice@a.test'/>"), inbound("<presence/>")]
     #expect(try filtered(bare).filter.accounts.map(\.text) == ["alice@a.test"])
     #expect(try filtered(bare, account: "alice@a.test").passed == [0, 0, 1])
-    // What we send to somebody says nothing of ourselves.
+    // The recipients of our own stanzas do not show our account.
     let sent = try [record("C>S", "<presence to='bob@a.test/x'/>", "")]
     #expect(try filtered(sent).filter.accounts.isEmpty)
   }
 
-  @Test("A log that names nobody passes whole")
+  @Test("A log that names no account passes completely")
   func aNamelessLogPassesWhole() throws {
     let records = try [
-      inbound("<presence/>", ""), said(.closed(reason: nil), ""), inbound("<a/>", ""),
+      inbound("<presence/>", ""), event(.closed(reason: nil), ""), inbound("<a/>", ""),
     ]
     #expect(try filtered(records).passed == [0, 1, 2])
     #expect(try filtered(records, account: "alice@a.test").passed == [0, 0, 1, 2])
   }
 
-  /// What passes, with the time and the content of each.
+  /// The records that pass.
   private func passing(
     _ records: [CapturedRecord], account: String? = nil
   ) throws -> [CapturedRecord] {
@@ -199,13 +201,13 @@ struct AccountFilterTests {
     .lifecycle(.header(account: try JID(parsing: account), inboundOnly: inboundOnly))
   }
 
-  @Test("An account that was inferred is announced once")
+  @Test("An inferred account is announced once")
   func anInferredAccountIsAnnouncedOnce() throws {
     var first = try inbound("<presence from='x@y'/>")
     first.line = 7
     first.time = 5
     let records = try [
-      first, inbound("<presence to='alice@a.test/x'/>"), said(.closed(reason: nil)),
+      first, inbound("<presence to='alice@a.test/x'/>"), event(.closed(reason: nil)),
       inbound("<presence to='alice@a.test/y'/>"),
     ]
     let passed = try passing(records)
@@ -216,7 +218,7 @@ struct AccountFilterTests {
     #expect(Array(passed.dropFirst()) == records)
   }
 
-  @Test("A chosen account is announced where nothing names one")
+  @Test("A chosen account is announced if no record names one")
   func aChosenAccountIsAnnouncedWhereNothingNamesOne() throws {
     let records = try [inbound("<presence/>"), inbound("<presence/>")]
     let passed = try passing(records, account: "alice@a.test")
@@ -228,13 +230,13 @@ struct AccountFilterTests {
   func aNamedAccountIsNotAnnounced() throws {
     let alice = try JID(parsing: "alice@a.test/x")
     let names: [CapturedRecord] = try [
-      bound("alice@a.test/x"), said(.opened(alice)), said(.resumed(alice)),
-      said(.header(account: alice, inboundOnly: false)),
+      bound("alice@a.test/x"), event(.opened(alice)), event(.resumed(alice)),
+      event(.header(account: alice, inboundOnly: false)),
     ]
     for name in names {
-      // What comes later by itself is of an account that is known.
+      // The account of a later connection, seen alone, is already known.
       let records = try [
-        name, said(.closed(reason: nil)), inbound("<presence to='alice@a.test/x'/>", "2"),
+        name, event(.closed(reason: nil)), inbound("<presence to='alice@a.test/x'/>", "2"),
       ]
       #expect(try passing(records) == records)
       #expect(try passing(records, account: "alice@a.test") == records)
@@ -244,7 +246,7 @@ struct AccountFilterTests {
   @Test("A header without an account keeps its directions")
   func aHeaderWithoutAccountKeepsItsDirections() throws {
     let records = try [
-      said(.header(account: nil, inboundOnly: true)),
+      event(.header(account: nil, inboundOnly: true)),
       inbound("<presence to='alice@a.test/x'/>"),
     ]
     let passed = try passing(records)
@@ -252,20 +254,20 @@ struct AccountFilterTests {
     #expect(Array(passed.dropFirst()) == records)
   }
 
-  @Test("A login that failed belongs to the account of the next")
+  @Test("A failed login belongs to the account of the next login")
   func aLoginThatFailedBelongsToTheNext() throws {
     let records = try [
-      inbound("<stream:features/>", ""), said(.closed(reason: nil), ""),
+      inbound("<stream:features/>", ""), event(.closed(reason: nil), ""),
       bound("alice@a.test/x", ""),
     ]
     #expect(try filtered(records, account: "alice@a.test").passed == [0, 0, 1, 2])
   }
 
-  @Test("A connection that never says whose it is belongs to nobody")
-  func aConnectionThatNeverSaysWhoseItIs() throws {
+  @Test("A connection whose account stays unknown is dropped")
+  func aConnectionOfUnknownAccount() throws {
     let records = try [
       inbound("<stream:features/>", "1"), bound("alice@a.test/x", "2"),
-      said(.closed(reason: nil), "1"),
+      event(.closed(reason: nil), "1"),
       inbound("<presence/>", "2"),
     ]
     let result = try filtered(records, account: "alice@a.test")
@@ -273,31 +275,31 @@ struct AccountFilterTests {
     #expect(result.filter.unattributed == 2)
   }
 
-  @Test("What one client's log ends with, before a session says whose it is, is its account's")
+  @Test("An unfinished login at the end of a client's log belongs to the log's account")
   func endingInNegotiation() throws {
     let records = try [
-      bound("alice@a.test/x", ""), said(.closed(reason: nil), ""),
+      bound("alice@a.test/x", ""), event(.closed(reason: nil), ""),
       inbound("<stream:features/>", ""),
     ]
     #expect(try filtered(records, account: "alice@a.test").passed == [0, 1, 2])
     #expect(try filtered(records, account: "bob@a.test").passed == [])
-    // Where it has several, nobody knows.
+    // If the log has several accounts, the account is unknown.
     let several =
-      try records + [bound("bob@a.test/x", ""), said(.closed(reason: nil), "")] + records.suffix(1)
+      try records + [bound("bob@a.test/x", ""), event(.closed(reason: nil), "")] + records.suffix(1)
     #expect(try filtered(several, account: "alice@a.test").passed == [0, 1])
   }
 
-  @Test("A name that is used again is another connection's")
+  @Test("A name that is used again belongs to another connection")
   func aNameUsedAgainIsAnotherConnection() throws {
     let records = try [
-      bound("alice@a.test/x"), said(.closed(reason: nil)), bound("bob@a.test/x"),
+      bound("alice@a.test/x"), event(.closed(reason: nil)), bound("bob@a.test/x"),
       inbound("<presence/>"),
     ]
     #expect(try filtered(records, account: "alice@a.test").passed == [0, 1])
     #expect(try filtered(records, account: "bob@a.test").passed == [2, 3])
   }
 
-  /// How many records of a known connection come until those of another that wait let them pass.
+  /// The number of records of a known connection until those that wait for another one are dropped.
   private func waiting(behind unknown: CapturedRecord) throws -> Int {
     var filter = AccountFilter(account: try BareJID(parsing: "alice@a.test"))
     var passed = 0
@@ -314,12 +316,12 @@ struct AccountFilterTests {
     return 0
   }
 
-  @Test("No more than 10,000 records wait for a connection to say whose it is")
+  @Test("At most 10,000 records wait for the account of a connection")
   func whatIsHeldIsBounded() throws {
     #expect(try waiting(behind: inbound("<stream:features/>", "1")) == 10_000)
   }
 
-  @Test("No more than 16 MiB wait for a connection to say whose it is")
+  @Test("At most 16 MiB wait for the account of a connection")
   func bytesHeldAreBounded() throws {
     var unknown = try inbound("<stream:features/>", "1")
     guard case .element(let direction, let node, _) = unknown.content else {

@@ -3,15 +3,15 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// However lines are broken, each on which an element of a stream begins is a record, is named by a
-/// problem, or is counted.
+/// However lines are broken, each line on which an element of a stream begins is a record, is named
+/// by a problem, or is counted.
 ///
-/// `ROLLCALL_SEEDS` gives other seeds; `tools/attack pasted` tries many.
+/// `ROLLCALL_SEEDS` sets other seeds; `tools/attack pasted` tries many.
 @Suite("Broken lines, counted")
 struct BrokenLineTests {
   static let seeds = Seeds.chosen(or: 1...60)
 
-  @Test("No line with an element is passed over silently")
+  @Test("No line with an element is skipped silently")
   func noLineIsSilent() throws {
     var failed: [String] = []
     var refused = 0
@@ -31,7 +31,8 @@ struct BrokenLineTests {
         try reader.read(Array(lines.map { "\($0)\n" }.joined().utf8), note)
         try reader.finish(note)
       } catch is CaptureError {
-        // What is left may prove nothing or too much of whose words they are.
+        // The remaining lines may not show whether the words are a client's or a server's, or may
+        // show both.
         refused += 1
         continue
       }
@@ -48,7 +49,7 @@ struct BrokenLineTests {
     #expect(refused * 4 < Self.seeds.count)
   }
 
-  /// Whether enough of an element is left on a line to tell that it is of a stream: the name of a
+  /// Whether enough of an element is left on a line to recognize one of a stream: the name of a
   /// stanza, the prefix of streams, or a name of a login, of Stream Management or of features with
   /// the beginning of an XMPP namespace. Nothing in the sessions is escaped.
   private static func holdsElement(_ line: String) -> Bool {
@@ -61,7 +62,7 @@ struct BrokenLineTests {
     }
   }
 
-  /// A line as it is, without what stands before its element, cut off, or with a tag that is wrong.
+  /// The line unchanged, without the text before its element, cut off, or with a wrong tag.
   private static func broken(_ line: String, _ random: inout SeededGenerator) -> String {
     let start = line.firstIndex(of: "<") ?? line.endIndex
     switch Int.random(in: 0..<12, using: &random) {
@@ -96,7 +97,7 @@ struct BrokenLineTests {
       ),
     ]
 
-  @Test("Counts of bytes that do not fit cost no record, wherever they are")
+  @Test("Wrong byte counts lose no record, wherever they are")
   func countsThatDoNotFit() throws {
     for seed in Self.seeds {
       var random = SeededGenerator(seed: seed)

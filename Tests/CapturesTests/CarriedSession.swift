@@ -1,25 +1,25 @@
 import Captures
 import TestSupport
 
-/// A kept session as somebody may have it: written by a program, gathered by a collector, quoted,
-/// wrapped, cut and encoded, all as a seed says.
+/// A kept session as a user may have it: written by a program, gathered by a collector, quoted,
+/// wrapped, cut and encoded, all determined by a seed.
 struct CarriedSession {
-  /// What was done to it.
+  /// The changes that were made to it.
   private(set) var name: String
   let format: String
-  /// The lines as the program wrote them, one an element.
+  /// The lines as the program wrote them, one for each element.
   let lines: [String]
   private(set) var bytes: [UInt8] = []
   private var random: SeededGenerator
 
-  /// The elements of the kept sessions that take one line, with an arrow for the direction.
+  /// The elements of the kept sessions that fit on one line, with an arrow for the direction.
   static let sessions: [(name: String, elements: [String])] = RenderedLogTests.sessions.compactMap {
     name in
     guard let elements = try? Fixture.named(name).reading().elements else { return nil }
     return (name, elements.filter { !$0.contains("\n") && $0.utf8.count < 12_000 })
   }
 
-  /// Programs whose lines say the direction; the words of servers mean the opposite.
+  /// Programs whose lines state the direction; the words of servers mean the opposite.
   static let programs = CarrierTests.programs + others
 
   private static let others: [(format: String, write: @Sendable (Bool, String) -> String)] =
@@ -44,7 +44,7 @@ struct CarriedSession {
     lines = session.elements[start..<end].map {
       program.write($0.hasPrefix("<"), String($0.dropFirst(2)))
     }
-    // What was escaped by a collector is wrapped or escaped once more by few.
+    // Text that a collector escaped is seldom wrapped or escaped once more.
     let isCollected = chance(60)
     bytes = encoded(quoted(isCollected ? collected(lines) : wrapped(lines)))
   }
@@ -106,7 +106,7 @@ struct CarriedSession {
     }
   }
 
-  /// What splits long lines: Kubernetes, Docker's file, logcat.
+  /// Splits long lines as Kubernetes, Docker's file and logcat do.
   private mutating func split(_ lines: [String]) -> [String] {
     let kind = Int.random(in: 0..<3, using: &random)
     name += ", \(["in Kubernetes", "in Docker's file", "in logcat"][kind])"
@@ -127,7 +127,7 @@ struct CarriedSession {
     }
   }
 
-  /// A line in parts of so many bytes, or less where a character would be cut.
+  /// The line in parts of `size` bytes, or fewer so as not to split a character.
   static func parts(_ line: String, _ size: Int) -> [String] {
     var parts: [String] = []
     var part = ""

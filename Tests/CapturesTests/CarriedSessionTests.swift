@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// What people have of a session says what the session said, however it came to them.
+/// A session gives the same records however it reached the user.
 ///
-/// `ROLLCALL_SEEDS` gives other seeds; `tools/attack pasted` tries many.
+/// `ROLLCALL_SEEDS` sets other seeds; `tools/attack pasted` tries many.
 @Suite("Kept sessions through carriers of all kinds")
 struct CarriedSessionTests {
   static let seeds = Seeds.chosen(or: 1...60)
 
-  @Test("A session through any carriers gives the same stanzas, directions and account")
+  @Test("A session gives the same stanzas, directions and account through any carriers")
   func carried() throws {
     var failed: [String] = []
     for seed in Self.seeds {

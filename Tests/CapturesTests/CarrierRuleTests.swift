@@ -1,10 +1,10 @@
 import Captures
 import Testing
 
-/// The rules by which a carrier is told from what it carries.
-@Suite("What is a carrier's and what is the log's")
+/// The rules that tell a carrier from the log in it.
+@Suite("Carriers and the logs in them")
 struct CarrierRuleTests {
-  @Test("The entries of one document are turned around")
+  @Test("The entries of one document are reversed")
   func newestFirstInADocument() throws {
     let lines = CarrierTests.smack(CarrierTests.session)
     let entries = lines.enumerated().reversed().map { number, line in
@@ -17,7 +17,7 @@ struct CarrierRuleTests {
   }
 
   @Test(
-    "A line that is formatted otherwise at the start of an excerpt costs no other",
+    "A line with another format at the start of an excerpt does not affect the others",
     arguments: ["[code]", "Log: ", "1: "], [0, 14])
   func otherFirstLine(_ before: String, _ cut: Int) throws {
     let lines = CarrierTests.slixmpp(CarrierTests.session)
@@ -49,7 +49,7 @@ struct CarrierRuleTests {
     }
   }
 
-  /// What is unescaped could end the element that it stands in.
+  /// Unescaped text could end the element that contains it.
   @Test("Entries and escapes that a contact wrote are not unescaped")
   func whatAContactWrote() throws {
     let set = "<iq type='set' id='e'><query xmlns='jabber:iq:roster'/></iq>"
@@ -72,8 +72,8 @@ struct CarrierRuleTests {
     }
   }
 
-  /// A collector gives each line of a printed element an entry of its own.
-  @Test("An element that takes several entries is whole")
+  /// A collector writes a separate entry for each line of a printed element.
+  @Test("An element in several entries is complete")
   func elementOfSeveralEntries() throws {
     let lines = CarrierTests.smack(CarrierTests.session).map { $0.replacing("><", with: ">\n<") }
     let pretty = lines.flatMap { $0.split(separator: "\n") }.map { CarrierTests.json(String($0)) }
@@ -86,7 +86,7 @@ struct CarrierRuleTests {
   }
 
   @Test(
-    "A quoted line that goes on with a bracket is quoted once",
+    "A quoted line that continues with a bracket is quoted once",
     arguments: 60...110)
   func quotedBrackets(_ width: Int) throws {
     let lines = CarrierTests.slixmpp(CarrierTests.session)
@@ -96,9 +96,9 @@ struct CarrierRuleTests {
     #expect(reading.elements == CarrierTests.session)
   }
 
-  /// A program of which nobody knows, whose word for what it receives another one has, too.
+  /// An unknown program that shares its word for received elements with a known one.
   @Test(
-    "A format that knows one of two words does not fit",
+    "A format that knows only one of two words does not fit",
     arguments: ["", "5. März 2026 08:05:06 ", "上午 8:05:06 ", "[x] "])
   func oneOfTwoWords(_ before: String) throws {
     let lines = CarrierTests.session.map {
@@ -111,7 +111,7 @@ struct CarrierRuleTests {
   }
 
   @Test(
-    "A date has the name of its month in the order and language of a country",
+    "Dates with the name of a month are read in several orders and languages",
     arguments: [
       "5. März 2026 08:05:06", "5 mars 2026 08:05:06", "05/Mar/2026:08:05:06 +0000",
       "Thu, 05 Mar 2026 08:05:06", "[Thu Mar  5 08:05:06 2026]", "Mar 5, 2026, 8:05:06 AM",
@@ -133,7 +133,7 @@ struct CarrierRuleTests {
         == "2026-03-05T\(isHalf ? "20" : "08"):05:06.000Z")
   }
 
-  @Test("What Docker split is joined in the entries of other collectors, too")
+  @Test("Parts from Docker are joined in the entries of other collectors too")
   func splitEntries() throws {
     let items = (0..<900).map { "<item jid='c\($0)@example.test' name='联系人 \($0)'/>" }.joined()
     let roster =
@@ -163,8 +163,8 @@ struct CarrierRuleTests {
     let smack = try #require(CaptureFormat.named("smack"))
     let line = Array("RECV (0): <presence from='a@b.test/x'/>\n".utf8)
     // 小美, and 小 with the first byte of a character that was cut off.
-    let foreign = line + [0xD0, 0xA1, 0xC3, 0xC0]
-    #expect(TextEncoding.suspicion(in: foreign, smack)?.line == 2)
+    let otherEncoding = line + [0xD0, 0xA1, 0xC3, 0xC0]
+    #expect(TextEncoding.suspicion(in: otherEncoding, smack)?.line == 2)
     #expect(TextEncoding.suspicion(in: line + Array("小美小".utf8.dropLast()), smack) == nil)
   }
 }

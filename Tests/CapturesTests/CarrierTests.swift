@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 import XMPPStream
 
-/// The session of every test here, as several programs write it, through all that text goes through
-/// before somebody reads it.
+/// The session of these tests, as several programs write it, in every form in which a log may reach
+/// a user.
 @Suite("Logs that were pasted, exported, wrapped or escaped")
 struct CarrierTests {
-  /// What something does to the lines of a log.
-  struct Way: Sendable {
+  /// A carrier that changes the lines of a log.
+  struct Transport: Sendable {
     let name: String
     let carry: @Sendable ([String]) -> [UInt8]
 
@@ -26,7 +26,7 @@ struct CarrierTests {
 
   static func text(_ lines: [String]) -> String { lines.joined(separator: "\n") + "\n" }
 
-  /// The lines of asmack for elements that begin with an arrow.
+  /// The lines of asmack for elements with an arrow before them.
   static func smack(_ session: [String]) -> [String] {
     session.map { "\($0.hasPrefix("<") ? "RECV" : "SENT") (0): \($0.dropFirst(2))" }
   }
@@ -45,7 +45,7 @@ struct CarrierTests {
     ]
   }
 
-  /// The lines cut at a width, with so many spaces before what goes on.
+  /// The lines wrapped at a width, with `indent` spaces before each continuation.
   static func cut(_ lines: [String], _ width: Int, indent: Int = 0) -> String {
     var output: [String] = []
     for line in lines {
@@ -104,50 +104,50 @@ struct CarrierTests {
     }
   }
 
-  static let ways: [Way] = textWays + journals + entries + exports
+  static let transports: [Transport] = textTransports + journals + entries + exports
 
-  private static func prefixed(_ name: String, _ prefix: String) -> Way {
-    Way(name) { lines in text(lines.map { line in "\(prefix)\(line)" }) }
+  private static func prefixed(_ name: String, _ prefix: String) -> Transport {
+    Transport(name) { lines in text(lines.map { line in "\(prefix)\(line)" }) }
   }
 
   private static func entry(
     _ name: String, _ write: @escaping @Sendable (_ text: String) -> String
-  ) -> Way {
-    Way(name) { lines in text(lines.map { line in write(json(line)) }) }
+  ) -> Transport {
+    Transport(name) { lines in text(lines.map { line in write(json(line)) }) }
   }
 
-  private static let textWays: [Way] = [
+  private static let textTransports: [Transport] = [
     prefixed("quoted", "> "), prefixed("quoted without a space", ">"),
-    Way("quoted twice, under an introduction") { lines in
+    Transport("quoted twice, under an introduction") { lines in
       let quoted = text(lines.map { "> > \($0)" })
       return "On Friday somebody wrote:\n\n\(quoted)\nThanks\n"
     },
-    Way("in a fence") { lines in "Look:\n\n```xml\n\(text(lines))```\n" },
+    Transport("in a fence") { lines in "Look:\n\n```xml\n\(text(lines))```\n" },
     prefixed("indented", "    "),
-    Way("indented in a list") { lines in
+    Transport("indented in a list") { lines in
       "1. start\n2. wait\n\n\(text(lines.map { "\t\($0)" }))"
     },
-    Way("escaped for HTML") { lines in text(lines.map(html)) },
-    Way("escaped for HTML and quoted") { lines in text(lines.map { "> \(html($0))" }) },
-    Way("with CRLF") { lines in lines.map { "\($0)\r\n" }.joined() },
-    Way("with no-break spaces") { lines in
+    Transport("escaped for HTML") { lines in text(lines.map(html)) },
+    Transport("escaped for HTML and quoted") { lines in text(lines.map { "> \(html($0))" }) },
+    Transport("with CRLF") { lines in lines.map { "\($0)\r\n" }.joined() },
+    Transport("with no-break spaces") { lines in
       text(
         lines.map { line in
           let start = line.firstIndex(of: "<") ?? line.endIndex
           return "\(line[..<start].replacing(" ", with: "\u{A0}"))\(line[start...])"
         })
     },
-    Way("wrapped at 80") { cut($0, 80) }, Way("wrapped at 100") { cut($0, 100) },
-    Way("wrapped at 120, indented") { cut($0, 120, indent: 8) },
-    Way("wrapped and quoted") { lines in
+    Transport("wrapped at 80") { cut($0, 80) }, Transport("wrapped at 100") { cut($0, 100) },
+    Transport("wrapped at 120, indented") { cut($0, 120, indent: 8) },
+    Transport("wrapped and quoted") { lines in
       text(cut(lines, 90).split(separator: "\n").map { "> \($0)" })
     },
-    Way("quoted-printable") { lines in text(lines.map(quotedPrintable)) },
-    Way(bytes: "UTF-16, little-endian") { utf16(text($0), isLittle: true) },
-    Way(bytes: "UTF-16, big-endian") { utf16(text($0), isLittle: false) },
+    Transport("quoted-printable") { lines in text(lines.map(quotedPrintable)) },
+    Transport(bytes: "UTF-16, little-endian") { utf16(text($0), isLittle: true) },
+    Transport(bytes: "UTF-16, big-endian") { utf16(text($0), isLittle: false) },
   ]
 
-  private static let journals: [Way] = [
+  private static let journals: [Transport] = [
     prefixed(
       "RFC 5424",
       "<135>1 2026-03-05T08:05:06.700+00:00 h1 bot 4321 XMPP [o ip=\"192.0.2.7\"][m s=\"]\"] \u{FEFF}"
@@ -161,7 +161,7 @@ struct CarrierTests {
     prefixed("journal in Chinese", "3月 05 08:05:06 h1 bot[7]: "),
     prefixed("journal in French", "févr. 05 08:05:06 h1 bot[7]: "),
     prefixed("journal without a host", "Mar 05 08:05:06 bot[7]: "),
-    Way("journal, verbose") { lines in
+    Transport("journal, verbose") { lines in
       text(
         lines.map {
           "Thu 2026-03-05 08:05:06.123456 UTC [s=1;i=2]\n    PRIORITY=6\n    MESSAGE=\($0)\n    _PID=7"
@@ -170,7 +170,7 @@ struct CarrierTests {
     entry("journal, JSON") {
       "{\"_PID\":\"7\",\"MESSAGE\":\($0),\"__REALTIME_TIMESTAMP\":\"1772697906123456\"}"
     },
-    Way("journal, JSON of bytes") { lines in
+    Transport("journal, JSON of bytes") { lines in
       text(
         lines.map { line in
           let numbers = line.utf8.map { String($0) }.joined(separator: ",")
@@ -184,13 +184,13 @@ struct CarrierTests {
     prefixed("stern", "xmpp-6d4cf56db6-x7k2p bot "),
   ]
 
-  private static let entries: [Way] = [
+  private static let entries: [Transport] = [
     entry("JSON text sequence") { "\u{1E}{\"msg\":\($0),\"level\":20}" },
     entry("pino") { "{\"level\":20,\"time\":1772697906700,\"msg\":\($0)}" },
     entry("Elasticsearch") {
       "{\"_index\":\"f\",\"_source\":{\"@timestamp\":\"2026-03-05T08:05:06.700Z\",\"log\":{\"offset\":1},\"message\":\($0)}}"
     },
-    Way("Loki") { lines in
+    Transport("Loki") { lines in
       let values = lines.enumerated()
         .map { number, line in "[\"\(1_772_697_906_700_000_000 + number)\",\(json(line))]" }
         .joined(separator: ",")
@@ -198,26 +198,26 @@ struct CarrierTests {
         "{\"status\":\"success\",\"data\":{\"result\":[{\"stream\":{\"app\":\"x\"},\"values\":[\(values)]}]}}\n"
     },
     entry("Loki, a line each") { "{\"line\":\($0),\"timestamp\":\"2026-03-05T08:05:06.7Z\"}" },
-    Way("an array of entries") { lines in
+    Transport("an array of entries") { lines in
       let entries = lines.map { "  {\"message\":\(json($0))}" }.joined(separator: ",\n")
       return "[\n\(entries)\n]\n"
     },
-    Way("JSON lines in a fence, quoted") { lines in
+    Transport("JSON lines in a fence, quoted") { lines in
       let entries = lines.map { "{\"log\":\(json("\($0)\n"))}" }
       return text((["```"] + entries + ["```"]).map { "> \($0)" })
     },
   ]
 
-  private static let exports: [Way] = [
-    Way("CSV") { lines in
+  private static let exports: [Transport] = [
+    Transport("CSV") { lines in
       let records = lines.map { "1772697906700,\"\($0.replacing("\"", with: "\"\""))\"" }
       return "timestamp,message\n\(text(records))"
     },
-    Way("CSV, semicolons and more columns") { lines in
+    Transport("CSV, semicolons and more columns") { lines in
       let records = lines.map { "h1;\"\($0.replacing("\"", with: "\"\""))\";debug" }
       return "\"Host\";\"Message\";\"Level\"\n\(text(records))"
     },
-    Way("logcat after other things") { lines in
+    Transport("logcat after other things") { lines in
       let others = (0..<60).map { "wakelock \($0) held <none> for 10 ms" }
       let log = lines.map { "03-05 08:05:06.700  1234  5678 D XMPP    : \($0)" }
       return text(["Build: X", ""] + others + log + others)
@@ -235,7 +235,7 @@ struct CarrierTests {
         + "name='Bob &quot;B&quot;'><group>Team A</group></item></query></iq>",
     ]
 
-  /// Programs whose lines each say the direction, with and without a time.
+  /// Programs that state the direction on each line, with and without a time.
   static let programs: [(format: String, write: @Sendable (_ isInbound: Bool, String) -> String)] =
     [
       DirectionCheckTests.programs[0], DirectionCheckTests.programs[2],
@@ -246,32 +246,34 @@ struct CarrierTests {
       ),
     ]
 
-  @Test("A log is read despite what carried it", arguments: ways.indices)
+  @Test("A log is read through each carrier", arguments: transports.indices)
   func aCarriedLog(_ index: Int) throws {
-    let way = Self.ways[index]
+    let transport = Self.transports[index]
     for program in Self.programs {
       let lines = Self.session.map {
         program.write($0.hasPrefix("<"), String($0.dropFirst(2)))
       }
-      let bytes = way.carry(lines)
+      let bytes = transport.carry(lines)
       let head = Array(bytes.prefix(64 << 10))
       let carrier = Carrier(head)
       #expect(
         CaptureFormat.detect(head, within: carrier)?.id == program.format,
-        "\(way.name), \(program.format), \(carrier.layers)")
+        "\(transport.name), \(program.format), \(carrier.layers)")
       let options = ReaderOptions(year: 2026, carrier: carrier)
       let reading = try read(bytes, program.format, options: options)
-      #expect(reading.elements == Self.session, "\(way.name), \(program.format)")
-      #expect(reading.problems.isEmpty, "\(way.name), \(program.format)")
+      #expect(reading.elements == Self.session, "\(transport.name), \(program.format)")
+      #expect(reading.problems.isEmpty, "\(transport.name), \(program.format)")
       let inPieces = try read(bytes, program.format, options: options, pieces: [1, 7, 300])
-      #expect(inPieces == reading, "\(way.name), \(program.format)")
+      #expect(inPieces == reading, "\(transport.name), \(program.format)")
     }
   }
 
   /// Sessions of real clients with their servers.
-  @Test("Kept sessions are read through each carrier as without it", arguments: ways.indices)
+  @Test(
+    "Kept sessions are read through each carrier as they are without it",
+    arguments: transports.indices)
   func keptSessions(_ index: Int) throws {
-    let way = Self.ways[index]
+    let transport = Self.transports[index]
     let names = RenderedLogTests.sessions
     let name = names[index % names.count]
     let fixture = try Fixture.named(name)
@@ -282,14 +284,14 @@ struct CarrierTests {
       return size < 32 << 10
     }
     let lines = elements.map { write.write($0.hasPrefix("<"), String($0.dropFirst(2))) }
-    // What is carried is found by the beginning, and text is what UTF-8 can say.
-    let bytes = way.carry(lines)
+    // The carrier is detected from the beginning of the file, and the text is valid UTF-8.
+    let bytes = transport.carry(lines)
     let carrier = Carrier(Array(bytes.prefix(64 << 10)))
     let plain = try read(Self.text(lines), write.format, options: ReaderOptions(year: 2026))
     let reading = try read(
       bytes, write.format, options: ReaderOptions(year: 2026, carrier: carrier))
-    #expect(reading.elements == plain.elements, "\(way.name), \(name)")
-    #expect(reading.problems.count == plain.problems.count, "\(way.name), \(name)")
+    #expect(reading.elements == plain.elements, "\(transport.name), \(name)")
+    #expect(reading.problems.count == plain.problems.count, "\(transport.name), \(name)")
   }
 
   @Test("A message that logcat or Docker split is joined")
@@ -326,7 +328,7 @@ struct CarrierTests {
     }
   }
 
-  @Test("A log in another encoding is read once that is said")
+  @Test("A log in another encoding is read if the encoding is given")
   func otherEncodings() throws {
     let session = Self.session.map { $0.replacing("“引号” ", with: "") }
     let lines = Self.smack(session)
@@ -352,7 +354,7 @@ struct CarrierTests {
     }
   }
 
-  @Test("Syslog's #011 is a tab, and a reference to a character is none")
+  @Test("Syslog's #011 is a tab, and a character reference is not")
   func octalEscapes() throws {
     let xml = "<presence from='b@example.test/x'><status>a&#010;b #011</status></presence>"
     let line = "Nov 21 07:25:14 host prosody[9]: c2s55a8#011debug#011SEND: \(xml)\n"
@@ -360,8 +362,8 @@ struct CarrierTests {
     #expect(reading.elements == ["< " + xml.replacing("#011", with: "\t")])
   }
 
-  /// Nobody can make a reader take for a carrier what only stands in a stanza.
-  @Test("What a contact wrote is never unescaped into records")
+  /// A contact cannot make a reader take the text of a stanza for a carrier.
+  @Test("A contact's text is never unescaped into records")
   func whatAContactWrote() throws {
     let forged = "RECV (0): &lt;iq type='set' id='e'>&lt;query xmlns='jabber:iq:roster'>"
     let bodies = [
@@ -373,8 +375,8 @@ struct CarrierTests {
       let bytes = Array(Self.text(Self.smack(session)).utf8)
       #expect(Carrier(bytes) == .none, "\(body)")
       var expected = session
-      // A line that begins as the log's own is the next piece of the open element: nothing tells
-      // the two apart, and neither begins a record.
+      // A line that begins like the log's own continues the open element: nothing tells the two
+      // apart, and neither begins a record.
       if body == forged {
         expected[expected.count - 1].replace("\nRECV (0): ", with: "")
       }
@@ -382,8 +384,8 @@ struct CarrierTests {
     }
   }
 
-  /// Whatever a carrier leaves open costs time in proportion and memory up to a bound.
-  @Test("What is never closed is given up")
+  /// An unfinished part of a carrier takes proportional time and bounded memory.
+  @Test("A quote or a line that never ends is abandoned")
   func whatIsNeverClosed() throws {
     let line = "SENT (0): <presence/>"
     let heads: [(String, Carrier.Layer)] = [

@@ -26,7 +26,7 @@ struct ChunkLogTests {
     }
   }
 
-  @Test("The parts of a stanza may be separated by lines of the program")
+  @Test("Lines of the program may come between the parts of a stanza")
   func linesOfTheProgramStandBetweenTheParts() throws {
     let log =
       line(true, "<iq id=") + "Sat Nov 21 10:46:05 2026 DEBUG <something> else\n"
@@ -45,7 +45,7 @@ struct ChunkLogTests {
     #expect(reading.problems.map(\.line) == [1])
   }
 
-  @Test("An element inside a lost stanza is not read as a stanza")
+  @Test("A stanza inside a lost stanza is not read")
   func aStanzaWithinALostStanzaIsNone() throws {
     let inner = "<iq type='set'><query xmlns='jabber:iq:roster'><item jid='evil'/></query></iq>"
     let log =
@@ -56,7 +56,7 @@ struct ChunkLogTests {
     #expect(reading.problems.map(\.line) == [1, 2])
   }
 
-  @Test("A connection that breaks off is reported, and the next is read")
+  @Test("An interrupted connection is reported, and the next one is read")
   func aConnectionThatBreaksOffIsReportedAndTheNextIsRead() throws {
     let header =
       "<?xml version='1.0'?><stream:stream xmlns='jabber:client' "

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Captures
 
-/// What a collector gathered from several parts of a program, or from several programs, and what it
-/// put into members and columns with names of its own.
-@Suite("Logs that were gathered")
+/// Logs that a collector gathered from several parts of a program or from several programs, with
+/// members and columns of any name.
+@Suite("Logs of collectors")
 struct CollectedTests {
   private struct Found {
     var reading = Reading()
@@ -12,7 +12,7 @@ struct CollectedTests {
     var format = ""
   }
 
-  /// Reads a text as an import does that knows nothing of it.
+  /// Reads a text as an import without any options does.
   private func readAll(_ text: String) throws -> Found {
     let bytes = Array(text.utf8)
     let carrier = Carrier(Array(bytes.prefix(64 << 10)))
@@ -38,8 +38,8 @@ struct CollectedTests {
     "\"\(text.replacing("\"", with: "\"\""))\""
   }
 
-  /// How a line is written of which another part of a program wrote each direction, or whose
-  /// direction is where a collector has the name of the program.
+  /// Lines of a program of which each part writes one direction, and lines with a direction in
+  /// place of the collector's name for a program.
   static let lines: [(name: String, write: @Sendable (Bool, String) -> String)] = [
     (
       "two tags",
@@ -60,7 +60,7 @@ struct CollectedTests {
 
   private static func word(_ isInbound: Bool) -> String { isInbound ? "RECV" : "SEND" }
 
-  @Test("No part of a program is left out, nor its direction", arguments: lines.indices)
+  @Test("All parts of a program are read, with their directions", arguments: lines.indices)
   func partsOfAProgram(_ index: Int) throws {
     let text = Self.session.map { Self.lines[index].write(Self.isInbound($0), Self.xml($0)) }
     let found = try readAll(CarrierTests.text(text))
@@ -70,7 +70,7 @@ struct CollectedTests {
   }
 
   @Test(
-    "Programs with streams of their own are told apart, also where each writes JSON",
+    "Programs with streams of their own are told apart, also if they write JSON",
     arguments: [false, true])
   func programsWithStreams(_ isJSON: Bool) throws {
     let lines = Self.session.flatMap { element in
@@ -90,7 +90,7 @@ struct CollectedTests {
     #expect(found.reading.records.count == 2 * Self.session.count)
   }
 
-  @Test("What a collector put before a line is taken off where a web page changed its spaces")
+  @Test("A collector's prefix is removed even if a web page changed its spaces")
   func changedSpaces() throws {
     let lines = Self.session.map {
       "Mar\u{A0}05 08:05:06\u{A0}h1 bot[7]:\u{A0}\(Self.word(Self.isInbound($0))): \(Self.xml($0))"
@@ -100,7 +100,7 @@ struct CollectedTests {
     #expect(found.reading.records.allSatisfy { $0.time != nil })
   }
 
-  @Test("An element in another member or column than that of the lines is read or counted")
+  @Test("An element outside the member or column of the lines is read or counted")
   func otherMembers() throws {
     let stanza = "<presence from='bob@example.test/x' to='alice@example.test/pc'/>"
     let answers = Self.session.map { element in
@@ -114,7 +114,7 @@ struct CollectedTests {
     }
     #expect(try readAll(CarrierTests.text(inner)).reading.elements == Self.session)
     let rows = Self.session.enumerated().map { number, element in
-      // With quotes that the table doubles, no row is read as it is.
+      // The table doubles these quotes, so no row can be read without unquoting.
       let xml = Self.quoted(Self.xml(element).replacing("'", with: "\""))
       return number % 4 == 3 ? "\(number),\(xml)," : "\(number),,\(xml)"
     }
@@ -123,7 +123,7 @@ struct CollectedTests {
     #expect(table.unread.count > 0)
   }
 
-  @Test("Parts of a line are joined although another output's line stands between them")
+  @Test("Parts of a line are joined across a line of another output")
   func interleavedOutputs() throws {
     let lines = Self.session.flatMap { element in
       let line = "\(Self.word(Self.isInbound(element))): \(Self.xml(element))"
@@ -138,7 +138,7 @@ struct CollectedTests {
 
   // MARK: JSON
 
-  /// Entries that say direction and element in members of any name.
+  /// Entries with the direction and the element in members of any name.
   static let entries: [(name: String, write: @Sendable (Bool, String) -> String)] = [
     ("another name", { "{\"t\":1,\"stanza\":\(CarrierTests.json("\(word($0)): \($1)"))}" }),
     (
@@ -181,7 +181,7 @@ struct CollectedTests {
     ),
   ]
 
-  @Test("The member that holds the element is read, whatever its name", arguments: entries.indices)
+  @Test("The member with the element is read, whatever its name", arguments: entries.indices)
   func members(_ index: Int) throws {
     let lines = Self.session.map { Self.entries[index].write(Self.isInbound($0), Self.xml($0)) }
     for text in [CarrierTests.text(lines), "[\(lines.joined(separator: ", "))]"] {
@@ -191,7 +191,7 @@ struct CollectedTests {
     }
   }
 
-  @Test("An array on one line that is longer than what is looked at is read whole")
+  @Test("An array on one line is read completely, even beyond the part used for detection")
   func longArray() throws {
     let session = (0..<120).flatMap { _ in Self.session }
     let entries = session.map { element in
@@ -202,13 +202,13 @@ struct CollectedTests {
     try #require(text.utf8.count > 128 << 10)
     let found = try readAll(text)
     #expect(found.reading.elements.count == session.count)
-    // What is left of the entry that was cut off is counted.
+    // The rest of the entry that was cut off is counted.
     let cut = try readAll(String(text.dropLast(30)))
     #expect(cut.reading.elements.count == session.count - 1)
     #expect(cut.unread.count == 1)
   }
 
-  @Test("An element beside its direction is read among lines that have both")
+  @Test("An entry with a separate direction is read among lines with a direction in them")
   func elementBesideItsDirection() throws {
     for own in Self.session.indices {
       let lines = Self.session.enumerated().map { index, element in
@@ -238,7 +238,7 @@ struct CollectedTests {
   }
 
   @Test(
-    "A member that says what is false says the opposite",
+    "A member that is false means the opposite direction",
     arguments: [
       ("\"sent\": false", true), ("\"sent\": true", false), ("\"isOutgoing\": false", true),
       ("\"incoming\": true", true), ("\"incoming\": false", false), ("\"outbound\": 1", false),
@@ -253,7 +253,7 @@ struct CollectedTests {
     }
   }
 
-  @Test("A member that says no direction is none, whatever its value")
+  @Test("A member without a direction in its name states none, whatever its value")
   func noFlags() {
     for name in ["read", "delivered", "response", "sentry", "sent_at", "in_reply", "issue", "is"] {
       #expect(NamedDirection.word(name, .bool(true)) == nil, "\(name)")
@@ -274,19 +274,19 @@ struct CollectedTests {
     ("time,source,xml", { "2026-03-05T08:05:06Z,\($0 ? "server" : "client"),\(quoted($1))" }),
   ]
 
-  @Test("The column that holds the elements is read, whatever its name", arguments: tables.indices)
+  @Test("The column with the elements is read, whatever its name", arguments: tables.indices)
   func columns(_ index: Int) throws {
     let (header, write) = Self.tables[index]
     let rows = Self.session.map { write(Self.isInbound($0), Self.xml($0)) }
     let found = try readAll(CarrierTests.text((header.map { [$0] } ?? []) + rows))
     #expect(found.reading.elements == Self.session, "\(header ?? "no header")")
-    // Where directions are guessed, elements wait, and their time does not.
+    // If directions are guessed, elements wait, and the times of their rows are lost.
     let isTimed = found.reading.records.allSatisfy { $0.time == 1_772_697_906_000 }
     #expect(isTimed || found.format == "pasted")
   }
 
   @Test(
-    "Elements with quotes are read in a column of any name, and of none",
+    "Elements with quotes are read in a column of any name, and in one without a name",
     arguments: ["time,source,xml", "time,incoming,xml", "time,where,xml", nil])
   func doubledQuotes(_ header: String?) throws {
     let session = Self.session.map { $0.replacing("'", with: "\"") }
@@ -300,7 +300,7 @@ struct CollectedTests {
         case nil: Self.word(isInbound)
         default: "here"
         }
-      // What needs no quotes has none.
+      // A field without quotes in it is not quoted.
       let field = xml.contains("\"") ? Self.quoted(xml) : xml
       return "2026-03-05T08:05:06Z,\(word),\(field)"
     }
@@ -309,24 +309,24 @@ struct CollectedTests {
       #expect(found.reading.elements == session)
       return
     }
-    // Nothing says which way they went.
+    // The table does not state the directions.
     #expect(found.reading.elements.map(Self.xml).sorted() == session.map(Self.xml).sorted())
   }
 
   // MARK: Lines
 
-  @Test("Numbers before lines are no part of the log")
+  @Test("Numbers before lines are not part of the log")
   func lineNumbers() throws {
     for mark in ["  ", ": ", ". "] {
-      let numbered = Self.session.enumerated().map { place, element in
-        let number = "\(place + 1)"
+      let numbered = Self.session.enumerated().map { index, element in
+        let number = "\(index + 1)"
         let space = String(repeating: " ", count: 4 - number.count)
         let xml = Self.xml(element).replacing("><", with: ">\n<")
         return (space + number, "\(Self.word(Self.isInbound(element))): \(xml)", mark)
       }
       let plain = numbered.map { $0.0 + $0.2 + $0.1.replacing("\n", with: "") }
       #expect(try readAll(CarrierTests.text(plain)).reading.elements == Self.session)
-      // Every line has its number, also within an element.
+      // Every line has its number, also inside an element.
       let lines = numbered.flatMap { $0.1.split(separator: "\n") }.enumerated().map {
         let number = "\($0 + 1)"
         return String(repeating: " ", count: 4 - number.count) + number + mark + $1
@@ -336,14 +336,14 @@ struct CollectedTests {
     }
   }
 
-  @Test("A log in one string of a programming language is read")
+  @Test("A log in a single string literal is read")
   func aLogInAString() throws {
     let lines = Self.session.map { "\(Self.word(Self.isInbound($0))): \(Self.xml($0))" }
     let found = try readAll(CarrierTests.json(lines.joined(separator: "\n")))
     #expect(found.reading.elements == Self.session)
   }
 
-  @Test("Any number of records on one line is read in time that goes by its length")
+  @Test("Any number of records on one line is read in time proportional to its length")
   func manyOnALine() throws {
     let line = String(repeating: "RECV: <presence/> ", count: 20_000)
     #expect(try read(line, "slixmpp").elements.count == 20_000)
@@ -362,7 +362,7 @@ struct CollectedTests {
     }
   }
 
-  @Test("UTF-16 is read without its mark", arguments: [true, false])
+  @Test("UTF-16 is read without a byte order mark", arguments: [true, false])
   func utf16WithoutMark(_ isLittle: Bool) throws {
     let lines = Self.session.map { "\(Self.word(Self.isInbound($0))): \(Self.xml($0))" }
     let bytes = Array(

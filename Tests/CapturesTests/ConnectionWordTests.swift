@@ -2,7 +2,7 @@ import Captures
 import TestSupport
 import Testing
 
-@Suite("Logs in which a word says which device a stanza is of")
+@Suite("Logs with a word that names the device of a stanza")
 struct ConnectionWordTests {
   private static func log(_ write: (_ device: Int, _ stanza: String) -> String) -> String {
     let resources = ["phone", "pc"]
@@ -30,7 +30,7 @@ struct ConnectionWordTests {
     }
   }
 
-  @Test("A word that is not that of all stanzas to a device, or none of theirs alone, says nothing")
+  @Test("A word that differs among stanzas to a device, or is shared by devices, is ignored")
   func noDevices() throws {
     let logs = [
       Self.log { _, stanza in stanza }, Self.log { "same \($1)" },

@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Logs that something happened to")
+@Suite("Damaged logs")
 struct DamageTests {
-  /// The logs of which each line stands by itself, but for records of several lines.
+  /// The logs whose lines are independent, except in records of several lines.
   static let lines = (Fixture.all + Fixture.logs)
     .filter { !["raw-stream", "psi", "wireshark"].contains($0.format) }
 
@@ -13,7 +13,7 @@ struct DamageTests {
     try #require(CaptureFormat.detect(Array(bytes.prefix(64 << 10)))).id
   }
 
-  /// A file that was emptied under the program, or that a crash cut off.
+  /// A file that was truncated while a program wrote it, or cut off by a crash.
   @Test(
     "NULs before a line are left out and counted",
     arguments: lines)
@@ -37,9 +37,9 @@ struct DamageTests {
     }
   }
 
-  /// A byte of a stanza was changed to one that no text has.
+  /// A byte of a stanza was changed to one that does not occur in text.
   @Test(
-    "A byte that no text has loses one record",
+    "A byte that does not occur in text loses one record",
     arguments: [UInt8(0), 0xFF, 0xC3, 0x0C])
   func aBadByteLosesOneRecord(_ byte: UInt8) throws {
     for name in ["slixmpp-add-accept", "profanity-rename-move", "prosody-crossing"] {
@@ -59,13 +59,13 @@ struct DamageTests {
     }
   }
 
-  /// Two programs write into one file, and the one's line ends within the other's.
-  @Test("Of two programs that write into one file, whole lines are read")
+  /// Two programs write to one file, and a line of one ends inside a line of the other.
+  @Test("Whole lines of two programs that write to one file are read")
   func interleavedWriters() throws {
     let fixture = try Fixture.named("slixmpp-add-accept")
     let other = try #require(Fixture.logs.first { $0.name == "ejabberd" })
     let whole = try read(fixture.bytes, fixture.format).elements
-    let foreign = other.bytes.split(separator: 0x0A)
+    let otherLines = other.bytes.split(separator: 0x0A)
     for seed in UInt64(0)..<20 {
       var generator = SeededGenerator(seed: seed)
       var output: [UInt8] = []
@@ -74,17 +74,17 @@ struct DamageTests {
         let isRecord = Data(line).range(of: Data("V: <".utf8)) != nil
         if isRecord, Int.random(in: 0..<5, using: &generator) == 0 {
           let end = line.startIndex + Int.random(in: 15..<line.count - 1, using: &generator)
-          output += line[..<end] + foreign[cut] + [0x0A] + line[end...] + [0x0A]
+          output += line[..<end] + otherLines[cut] + [0x0A] + line[end...] + [0x0A]
           cut += 1
         } else {
           output += line + [0x0A]
-          if let between = foreign.randomElement(using: &generator), !isRecord {
+          if let between = otherLines.randomElement(using: &generator), !isRecord {
             output += between + [0x0A]
           }
         }
       }
       let reading = try read(output, fixture.format)
-      // What was not cut is read, in its order, and nothing is made up.
+      // Lines that were not cut are read in order, and nothing is invented.
       var rest = whole[...]
       for element in reading.elements {
         let place = rest.firstIndex(of: element)
@@ -92,12 +92,13 @@ struct DamageTests {
         rest = rest[(place ?? rest.startIndex)...].dropFirst()
       }
       #expect(reading.elements.count >= whole.count - 2 * cut, "seed \(seed)")
-      let isSaid = cut == 0 || reading.elements.count == whole.count || !reading.problems.isEmpty
-      #expect(isSaid, "seed \(seed)")
+      let isReported =
+        cut == 0 || reading.elements.count == whole.count || !reading.problems.isEmpty
+      #expect(isReported, "seed \(seed)")
     }
   }
 
-  @Test("What a stream loses is counted")
+  @Test("The bytes that a stream loses are counted")
   func whatAStreamLosesIsCounted() throws {
     let head =
       "<stream:stream from='example.test' id='1' xmlns='jabber:client' "

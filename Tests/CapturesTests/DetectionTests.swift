@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What a file is, by looking at it")
+@Suite("Detection of formats")
 struct DetectionTests {
-  @Test("Every format has an id of its own, and a way to have it written")
-  func theIdsAreDistinctAndSaidOf() {
+  @Test("Every format has a unique id and instructions for turning the log on")
+  func idsAndInstructions() {
     #expect(Set(CaptureFormat.all.map(\.id)).count == CaptureFormat.all.count)
     for format in CaptureFormat.all {
       #expect(CaptureFormat.named(format.id)?.title == format.title)
@@ -14,9 +14,9 @@ struct DetectionTests {
     }
   }
 
-  @Test("A format is called tested where there is a log of it, and only there")
+  @Test("A format is called tested only if there is a log of it")
   func testedMeansThatThereIsALog() {
-    // Pasted texts are kept apart from the logs of programs.
+    // Pasted texts are kept separately from the logs of programs.
     let logged = Set((Fixture.all + Fixture.logs).map(\.format)).union(["native", "pasted"])
     for format in CaptureFormat.all {
       #expect(format.isTested == logged.contains(format.id), "\(format.id)")
@@ -36,12 +36,13 @@ struct DetectionTests {
     #expect(detect(Array(stream.utf8)[...]) == "raw-stream")
   }
 
-  /// Two thirds of any log are found to be what the whole is: detection hangs on no one line.
+  /// Two thirds of any log have the format of the whole: detection does not depend on a single
+  /// line.
   @Test(
-    "A part of a log is what the whole is",
+    "A part of a log has the format of the whole",
     arguments: Fixture.all + Fixture.logs)
   func partsOfALogAreFoundToo(_ fixture: Fixture) {
-    // Bare elements are known by how the file begins.
+    // Bare elements are recognized by the beginning of the file.
     guard fixture.name != "wireshark/follow.ascii.txt", fixture.format != "psi",
       let whole = detect(fixture.bytes[...])
     else { return }
@@ -56,13 +57,13 @@ struct DetectionTests {
   }
 
   @Test(
-    "What is said of the beginning of a log, also of a collected one, is said of the whole",
+    "The beginning of a log, also of a collected one, has the format of the whole",
     arguments: Fixture.logs, ["", "Nov 21 07:25:14 host program[123]: "])
   func beginnings(_ fixture: Fixture, _ wrapper: String) throws {
     let lines = fixture.bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
       .dropLast().map { Array(wrapper.utf8) + $0 + [0x0A] }
     let head = Array(lines.joined().prefix(16 << 10))
-    // Bare elements in lines of their own are no log that is collected.
+    // Bare elements on separate lines are not the log of a collector.
     guard let whole = CaptureFormat.detect(beginning: head),
       wrapper.isEmpty || LineWrapperTests.wrapper(of: head) != nil
     else { return }
@@ -87,9 +88,9 @@ struct DetectionTests {
     CaptureFormat.detect(Array(bytes.prefix(64 << 10)))?.id
   }
 
-  /// A log whose contact quotes many lines of another program's is still its own program's.
-  @Test("A body full of another program's lines deceives nobody")
-  func aBodyFullOfAnotherProgramsLinesDeceivesNobody() throws {
+  /// A log in which a contact quotes many lines of another program keeps its own format.
+  @Test("A body full of another program's lines does not change the format")
+  func aBodyOfAnotherProgramsLines() throws {
     let forged = String(repeating: "2026-11-21T07:00:00Z: xmpp: DBG: RECV: &lt;a/>\n", count: 10)
     var log = ""
     for number in 0..<20 { log += "DEBUG    RECV: <iq id='\(number)'/>\n" }
@@ -98,7 +99,7 @@ struct DetectionTests {
   }
 
   @Test(
-    "Other text is no capture",
+    "Other text is not a capture",
     arguments: [
       // nginx
       """
@@ -129,7 +130,7 @@ struct DetectionTests {
     #expect(CaptureFormat.detect(Array(text.utf8))?.id == nil)
   }
 
-  @Test("Files of this repository are no captures")
+  @Test("Files of this repository are not captures")
   func ourOwnFilesAreNone() throws {
     let root = CaptureCase.fixtures.deletingLastPathComponent().deletingLastPathComponent()
     func format(of name: String) throws -> String? {
@@ -138,11 +139,11 @@ struct DetectionTests {
     for name in ["LICENSE", "Package.swift", "tools/fuzz"] {
       #expect(try format(of: name) == nil, "\(name)")
     }
-    // It has stanzas in it, as a bug report has.
+    // It contains stanzas, as a bug report does.
     #expect(try format(of: "README.md") == "pasted")
   }
 
-  @Test("Random bytes are no capture")
+  @Test("Random bytes are not a capture")
   func randomBytesAreNone() {
     for seed in UInt64(0)..<20 {
       var generator = SeededGenerator(seed: seed)
@@ -152,7 +153,7 @@ struct DetectionTests {
   }
 
   @Test(
-    "A file that cannot be read as it is says what to do",
+    "A file that cannot be read gets advice on what to do",
     arguments: [
       ([0x1F, 0x8B, 8, 0], "gzip -dc FILE | rollcall replay -"),
       ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "xz -dc FILE | rollcall replay -"),
@@ -160,7 +161,7 @@ struct DetectionTests {
       ([0x42, 0x5A, 0x68, 0x39], "bzip2 -dc FILE | rollcall replay -"),
       ([0x50, 0x4B, 3, 4], "unzip -p FILE | rollcall"), ([0x0A, 0x0D, 0x0D, 0x0A, 1], "tshark"),
       ([], "empty"), ([0, 0, 0, 0, 0], "tr -d '\\0' < FILE"),
-      ([0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0, 0, 0, 0, 0], "no text"),
+      ([0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0, 0, 0, 0, 0], "not text"),
     ] as [([UInt8], String)])
   func whatCannotBeReadSaysWhatToDo(_ head: [UInt8], _ advice: String) {
     #expect(CaptureFormat.detect(head)?.id == nil)

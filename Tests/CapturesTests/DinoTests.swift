@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-@Suite("Dino's texts, told by their indentation")
+@Suite("Dino's texts, recognized by indentation")
 struct DinoTests {
   static let head =
     "XMPP IN [a@b.test stream:0x5626bea92740 thread:0x5626be4ba180 "
     + "2026-11-21T11:10:49+0000]"
 
-  /// As Dino until 0.4 prints a text, and as later ones do.
+  /// The way in which Dino until 0.4 prints a text, and that of later versions.
   enum Style: CaseIterable {
     case old
     case new
@@ -44,9 +44,9 @@ struct DinoTests {
     return String(element[start.upperBound..<end.lowerBound])
   }
 
-  /// Bodies made of all that the log's structure is made of, in every order of some lines.
+  /// Bodies made of the elements of the log's structure, in random order.
   @Test(
-    "No body forges a record, whatever its lines are",
+    "No body forges a record, whatever its lines",
     arguments: Style.allCases)
   func noBodyForgesARecord(_ style: Style) throws {
     let lines = [
@@ -70,7 +70,7 @@ struct DinoTests {
   }
 
   @Test(
-    "Texts come out as they were written",
+    "Texts are read as they were written",
     arguments: Style.allCases)
   func textsAreKept(_ style: Style) throws {
     for text in ["x", "a\nb", "a\n\nb", "<b> & 'c'", "</{jabber:client}:body>\nXMPP IN [", "小\n美"] {
@@ -116,7 +116,7 @@ struct DinoTests {
     #expect(reading.elements.count == 1)
   }
 
-  @Test("The first versions name nothing but the account")
+  @Test("The first versions name only the account")
   func firstVersions() throws {
     let fixture = try #require(Fixture.logs.first { $0.name.hasPrefix("dino") })
     let text = String(decoding: fixture.bytes, as: UTF8.self)

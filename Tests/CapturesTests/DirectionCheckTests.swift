@@ -5,7 +5,7 @@ import XMPPStanza
 
 @Suite("Directions by content")
 struct DirectionCheckTests {
-  /// A session as a client wrote it, `>` for what it sent.
+  /// A session in a client's words, with `>` for sent elements.
   static let session = [
     "> <iq type='set' id='b1'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/></iq>",
     "< <iq type='result' id='b1'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'>"
@@ -21,7 +21,7 @@ struct DirectionCheckTests {
     "> <iq type='result' id='p1'/>",
   ]
 
-  /// Each program whose words can be a server's, and how it writes an element.
+  /// The programs whose words can be a server's, and how they write an element.
   static let programs: [(format: String, write: @Sendable (_ isInbound: Bool, String) -> String)] =
     [
       ("slixmpp", { "2026-11-21 07:25:14,147 - DEBUG - \($0 ? "RECV" : "SEND"): \($1)" }),
@@ -49,7 +49,7 @@ struct DirectionCheckTests {
   }
 
   @Test(
-    "A log whose words are the other side's is read with its directions turned around",
+    "A log whose words are the other side's is read with its directions reversed",
     arguments: programs.indices)
   func aLogOfTheOtherSide(_ program: Int) throws {
     let format = Self.programs[program].format
@@ -64,7 +64,7 @@ struct DirectionCheckTests {
     }
   }
 
-  @Test("A log that contradicts itself both ways is refused", arguments: programs.indices)
+  @Test("A log that contradicts itself is refused", arguments: programs.indices)
   func aContradictoryLog(_ program: Int) throws {
     let text = log(Self.session, program) { $0 >= 2 }
     let reading = try read(text, Self.programs[program].format)
@@ -72,14 +72,14 @@ struct DirectionCheckTests {
     #expect(reading.error?.description.contains("contradicts itself") == true)
   }
 
-  @Test("Proof that comes after weaker signs were believed refuses the log")
+  @Test("Proof against weaker signs that already decided refuses the log")
   func proofThatComesLate() throws {
     let signs = Array(repeating: Self.session[5], count: 4)
     let text = log(signs + [Self.session[0]], 0) { $0 == 4 }
     #expect(try read(text, "slixmpp").error == .contradictoryDirections(line: 5, other: nil))
   }
 
-  /// A reader of a log that somebody follows, and what it gave so far.
+  /// A reader of a followed log, and its outputs so far.
   private struct Followed {
     var reader: CaptureReader
     var reading = Reading()
@@ -94,7 +94,7 @@ struct DirectionCheckTests {
     }
   }
 
-  @Test("Who follows a log is shown each element as it comes", arguments: programs.indices)
+  @Test("A user who follows a log sees each element as it arrives", arguments: programs.indices)
   func followed(_ program: Int) throws {
     for start in [0, 2, 5, 6] {
       for isReversed in [false, true] where !(isReversed && start == 5) {
@@ -109,7 +109,7 @@ struct DirectionCheckTests {
     }
   }
 
-  @Test("A stream's header tells whose log it is that is followed")
+  @Test("A stream header shows the side of a followed log")
   func followedFromTheHeader() throws {
     let header =
       "<stream:stream xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams'"
@@ -127,7 +127,7 @@ struct DirectionCheckTests {
     }
   }
 
-  @Test("What was shown the wrong way round is refused when the content tells")
+  @Test("A followed log is refused when its content shows that its directions were wrong")
   func shownWithWrongDirections() throws {
     var followed = try Followed("slixmpp")
     try followed.take(log([Self.session[5]], 0) { _ in true })
@@ -135,12 +135,12 @@ struct DirectionCheckTests {
     #expect(throws: CaptureError.shownWithWrongDirections(line: 2)) {
       try followed.take(log([Self.session[0]], 0) { _ in true })
     }
-    // An import of the same, which waits, is right.
+    // An import of the same log, which waits, has the right directions.
     let whole = try read(log([Self.session[5], Self.session[0]], 0) { _ in true }, "slixmpp")
     #expect(whole.elements == [Self.session[5], Self.session[0]])
   }
 
-  @Test("A guess that the end of a followed log does not bear out is refused")
+  @Test("A followed log is refused if its end contradicts the guess")
   func shownWithWrongDirectionsAtTheEnd() throws {
     var followed = try Followed("slixmpp")
     try followed.take(log([Self.session[5], Self.session[6]], 0) { _ in true })
@@ -155,8 +155,8 @@ struct DirectionCheckTests {
     }
   }
 
-  /// A contact's stanzas carry its address, and a user can only spoil its own session.
-  @Test("Nothing that a contact or another user sends turns a log around or refuses it")
+  /// A contact's stanzas have its address, and a user can only spoil their own session.
+  @Test("No stanza of a contact or another user reverses or refuses a log")
   func whatOthersSend() throws {
     let forged = [
       "< <iq type='get' id='x' from='eve@example.test/x' to='alice@example.test/pc'>"
@@ -180,7 +180,7 @@ struct DirectionCheckTests {
     #expect(try read(text, "prosody-debug").error == nil)
   }
 
-  /// Logs of a client that turn nothing around, each with the line that looks otherwise.
+  /// Logs of a client that are not reversed, each with the line that looks reversed.
   static let weak: [([String], line: Int?)] = [
     (
       [
@@ -208,7 +208,7 @@ struct DirectionCheckTests {
     (["< <message to='alice@example.test'/>"], 1),
   ]
 
-  @Test("What a server may say in its own name turns no log around", arguments: weak.indices)
+  @Test("Stanzas that may be the server's own do not reverse a log", arguments: weak.indices)
   func weakHints(_ index: Int) throws {
     let (session, line) = Self.weak[index]
     let reading = try read(log(session, 0) { _ in false }, "slixmpp")
@@ -216,7 +216,7 @@ struct DirectionCheckTests {
     #expect(reading.problems.map(\.line) == (line.map { [$0] } ?? []))
   }
 
-  @Test("A stranger's connection turns no server's log around", arguments: [true, false])
+  @Test("A stranger's connection does not reverse a server's log", arguments: [true, false])
   func strangersInAServersLog(isFirst: Bool) throws {
     let stranger = log(["> <success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>"], 5) { _ in false }
       .replacing("c2s55d7", with: "c2sbad0")
@@ -227,7 +227,7 @@ struct DirectionCheckTests {
     #expect(reading.problems.map(\.line) == [isFirst ? 1 : Self.session.count + 1])
   }
 
-  @Test("The words of a client never claim the lines of a server's sessions")
+  @Test("A client's format never matches the lines of a server's sessions")
   func aServersSessions() {
     for session in ["c2s5653115ea470", "bosh3b422abf-741a-43a1-9bb8-3af666e5c126"] {
       let lines = Self.session.map { line in
@@ -241,7 +241,7 @@ struct DirectionCheckTests {
 
 @Suite("Prosody's log from each of its sinks")
 struct ProsodySinkTests {
-  /// How a line of a session's log with a level and a text is written.
+  /// The sinks, and how each writes a line of a session with a level and a text.
   static let sinks: [(name: String, write: @Sendable (_ level: String, String) -> String)] = [
     ("file", { "Nov 21 07:25:14 c2s55a80458b2d0\t\($0)\t\($1)" }),
     ("file, spaces for tabs", { "Nov 21 07:25:14 c2s55a80458b2d0       \($0)   \($1)" }),
@@ -261,7 +261,7 @@ struct ProsodySinkTests {
     ("another collector", { "host-1/prosody: [x] c2s55a80458b2d0     \($0)\t\($1)" }),
   ]
 
-  @Test("The same session is read from each", arguments: sinks.indices, [1, 9])
+  @Test("A session is read from each sink", arguments: sinks.indices, [1, 9])
   func theSameSession(_ index: Int, _ count: Int) throws {
     let (name, write) = Self.sinks[index]
     let session = DirectionCheckTests.session.prefix(count)
@@ -281,7 +281,7 @@ struct ProsodySinkTests {
     #expect(reading.count { $0 == .lifecycle(.closed(reason: nil)) } == 1)
   }
 
-  @Test("A BOSH session is one of the clients', and a server's is none")
+  @Test("A BOSH session is a client's session, and a server's session is not")
   func kindsOfSessions() throws {
     let id = "bosh3b422abf-741a-43a1-9bb8-3af666e5c126"
     let text = """
@@ -292,7 +292,7 @@ struct ProsodySinkTests {
       """
     let reading = try read(text, "prosody-debug")
     #expect(reading.elements == ["> <presence xml:lang='en'/>"])
-    // The id lets one go on with the session; `printf … | sha256sum`.
+    // The id is secret because it allows taking over the session; `printf … | sha256sum`.
     let mark = "bosh urn:rollcall:removed:0#3fd3d4514c3c9153"
     #expect(reading.records.map(\.connection) == [mark, mark])
   }

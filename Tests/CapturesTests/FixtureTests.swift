@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-@Suite("The logs that real programs wrote")
+@Suite("Logs of real programs")
 struct FixtureTests {
-  /// Counted in the logs with grep and, for the recorded bytes, with Python's own XML parser.
+  /// The counts are from grep and, for the recorded bytes, from Python's XML parser.
   struct Counts: Equatable, Sendable {
     var elements: Int
     var headers: Int
@@ -37,7 +37,7 @@ struct FixtureTests {
     "raw-presence-first": Counts(elements: 17, headers: 4, ends: 2, closed: 0),
   ]
 
-  @Test("Each capture is counted")
+  @Test("Each capture has a count")
   func allAreThere() {
     #expect(Fixture.all.map(\.name) == Self.counts.keys.sorted())
   }
@@ -51,7 +51,7 @@ struct FixtureTests {
   }
 
   @Test(
-    "A capture is read whole, without a problem",
+    "A capture is read completely, without problems",
     arguments: Fixture.all)
   func isReadWhole(_ fixture: Fixture) throws {
     let reading = try fixture.reading()
@@ -66,7 +66,7 @@ struct FixtureTests {
   }
 
   @Test(
-    "Any way to cut a capture gives the same",
+    "The records do not depend on how a capture is split",
     arguments: Fixture.all)
   func anyCutGivesTheSame(_ fixture: Fixture) throws {
     let whole = try fixture.reading()
@@ -167,7 +167,7 @@ struct FixtureTests {
     #expect(reading.elements.contains { $0.hasPrefix("< ") && $0.contains("<jid>lilei17@") })
   }
 
-  @Test("Of Prosody's sessions the chosen account's pass")
+  @Test("Only the chosen account's sessions of Prosody pass")
   func prosodyAccounts() throws {
     let records = try Fixture.named("prosody-crossing").reading().records
     for (account, connections) in [("lilei17@example.test", 1), ("xiaomei17@example.test", 2)] {

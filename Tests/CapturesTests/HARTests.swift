@@ -8,7 +8,7 @@ import XMPPStream
 struct HARTests {
   private static let start = 1_795_697_987_000
 
-  /// What a browser writes of everything that is no text of the session.
+  /// Members of an archive that are not text of the session.
   private static let secret = "s3cr3t-cookie"
 
   private static func exchange(_ more: [String: Any]) -> [String: Any] {
@@ -80,7 +80,7 @@ struct HARTests {
     }
   }
 
-  @Test("Sessions that overlap in time are in the order of time, each on a connection of its own")
+  @Test("Sessions that overlap are sorted by time, each on its own connection")
   func severalSessions() throws {
     let sessions = [Self.login("alice", at: 0), Self.login("bob", at: 0.05)].map(Self.socket)
     let reading = try read(Self.archive(sessions), "har")
@@ -117,7 +117,7 @@ struct HARTests {
     #expect(Set(reading.records.map(\.connection)) == ["bosh 1"])
   }
 
-  @Test("Nothing is kept of addresses, headers and cookies, and SASL payloads are taken out")
+  @Test("URLs, headers and cookies are dropped, and SASL payloads are removed")
   func secrets() throws {
     let auth =
       "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='PLAIN'>\(Self.secret)</auth>"
@@ -127,7 +127,7 @@ struct HARTests {
     #expect(!reading.elements.joined().contains(Self.secret))
   }
 
-  @Test("Messages of other protocols are passed over, and a broken one is named")
+  @Test("Messages of other protocols are skipped, and a broken one is reported")
   func otherMessages() throws {
     let messages = [
       (true, 0.0, "{\"op\":1}"), (true, 0.1, "<svg/>"), (false, 0.2, "<iq type='set'"),
@@ -138,7 +138,7 @@ struct HARTests {
     #expect(reading.problems.count == 1)
   }
 
-  @Test("A byte-order mark and members nested deeply that nobody wants hinder nothing")
+  @Test("A byte-order mark and deeply nested other members have no effect")
   func marksAndNesting() throws {
     var nested: [String: Any] = [:]
     for _ in 0..<100 { nested = ["a": [nested]] }
@@ -153,7 +153,7 @@ struct HARTests {
     #expect(expected.elements.count == 4)
   }
 
-  @Test("Frames of bytes are read as those of text are, where they hold a stream")
+  @Test("Binary frames are read like text frames if they contain a stream")
   func binaryFrames() throws {
     let texts = Self.login("alice", at: 0) + [(true, 11, "<svg/>"), (true, 12, "%%%")]
     let expected = try read(Self.archive([Self.socket(texts)]), "har")
@@ -171,7 +171,7 @@ struct HARTests {
     #expect(reading.problems.isEmpty)
   }
 
-  @Test("A broken archive, and one that is nested without end, is reported and gives what it has")
+  @Test("A broken or endlessly nested archive is reported, and its beginning is read")
   func broken() throws {
     let whole = try Self.archive([Self.socket(Self.login("alice", at: 0))])
     let cut = try read(Array(whole.dropLast(20)), "har")
@@ -185,7 +185,7 @@ struct HARTests {
     #expect(reading.records.isEmpty)
   }
 
-  @Test("A message beyond the limit is a problem, and costs no other")
+  @Test("A message beyond the limit is a problem and does not affect others")
   func tooLong() throws {
     var options = ReaderOptions()
     options.limits.bytesPerElement = 1 << 10

@@ -9,7 +9,7 @@ struct JSONScannerTests {
   }
 
   @Test(
-    "Strings are read, their escapes replaced",
+    "Strings are read and their escapes replaced",
     arguments: [
       ("\"\"", ""), ("\"x\"", "x"), ("\"你😀\"", "你😀"), ("\"\\\"\\\\\\/\"", "\"\\/"),
       ("\"\\b\\f\\n\\r\\t\"", "\u{8}\u{C}\n\r\t"), ("\"\\u4F60\\u4f60\"", "你你"),
@@ -21,7 +21,7 @@ struct JSONScannerTests {
   }
 
   @Test(
-    "What is no value is refused",
+    "A text that is not a value is refused",
     arguments: [
       "\"\\uD83D\"", "\"\\uDE00\"", "\"\\uD83Dx\"", "\"\\uD83D\\n\"", "\"\\uD83D\\uD83D\"",
       "\"\\u12\"", "\"\\u12G4\"", "\"\\x\"", "\"\\", "\"", "\"\n\"", "\"\u{1}\"", "'x'", "01", "-",
@@ -49,7 +49,7 @@ struct JSONScannerTests {
   }
 
   @Test(
-    "What is not one object is refused",
+    "A text that is not a single object is refused",
     arguments: [
       "", "{", "{}}", "{} {}", "[]", "null", "{\"a\":1,\"a\":2}", "{\"a\":1 \"b\":2}", "{,}",
       "{\"\\u0061\":1,\"a\":2}",
@@ -76,7 +76,7 @@ struct JSONScannerTests {
     #expect(throws: JSONError.tooDeep) { try value(String(repeating: "{\"a\":", count: 100_000)) }
   }
 
-  @Test("Of a key that occurs twice further inside the last counts")
+  @Test("The last of two equal keys counts in an inner object")
   func keysInside() throws {
     #expect(try value("{\"b\":1,\"b\":2}") == .object(["b": .integer(2)]))
   }

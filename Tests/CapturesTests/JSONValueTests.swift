@@ -2,10 +2,10 @@ import Captures
 import Foundation
 import Testing
 
-@Suite("Documents of JSON")
+@Suite("JSON documents")
 struct JSONValueTests {
   @Test(
-    "A document is one line with its keys in order",
+    "A document is one line with sorted keys",
     arguments: [
       (JSONValue.null, "null"), (.bool(true), "true"), (.integer(.min), "-9223372036854775808"),
       (.decimal(1.5), "1.5"), (.decimal(1e300), "1e+300"), (.decimal(.infinity), "null"),
@@ -20,7 +20,7 @@ struct JSONValueTests {
   }
 
   @Test(
-    "No character that a terminal obeys comes out as it is",
+    "Characters that control a terminal are escaped",
     arguments: [
       ("\"\\/", #""\"\\/""#), ("\n\r\t\0", #""\n\r\t\u0000""#),
       ("\u{1B}[31m\u{7F}\u{9B}", #""\u001b[31m\u007f\u009b""#),
@@ -31,7 +31,7 @@ struct JSONValueTests {
     #expect(JSONValue.string(text).text == expected)
   }
 
-  @Test("Every character is read back by another reader of JSON")
+  @Test("Another JSON reader reads back every character")
   func everyScalar() throws {
     var all = ""
     for value in UInt32(0)...0x2FFF {
@@ -44,7 +44,7 @@ struct JSONValueTests {
     #expect(read?.first.map { Array($0.key.unicodeScalars) } == Array(all.unicodeScalars))
   }
 
-  @Test("A document is read back as what was written, laid out or not")
+  @Test("A document is read back unchanged, with or without indentation")
   func isReadBack() throws {
     let members: [String: JSONValue] = [
       "a": .array([.null, .bool(true), .integer(-7), .decimal(0.5), .string("你\n\u{202E}\"")]),

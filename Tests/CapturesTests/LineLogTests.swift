@@ -8,7 +8,7 @@ import XMPPStream
 @Suite("Logs of lines")
 struct LineLogTests {
   @Test(
-    "A log of Python is read with any formatter",
+    "A Python log is read with any formatter",
     arguments: [
       "DEBUG    ", "DEBUG:slixmpp.xmlstream.xmlstream:", "2026-11-21 07:25:14,147 DEBUG:xmlstream:",
       "", "[MainThread] 12:00 ", "2026-11-21T07:25:14Z [7] xmlstream ",
@@ -37,7 +37,8 @@ struct LineLogTests {
     #expect(reading.problems.isEmpty)
   }
 
-  @Test("A message that quotes a record is formatted differently, and is not a record")
+  /// A message of the application that quotes a record does not have the format of a record.
+  @Test("A message that quotes a record in another format is not a record")
   func aQuotedRecord() throws {
     let reading = try read(
       """
@@ -192,7 +193,7 @@ struct LineLogTests {
     #expect(reading.elements.map(\.utf8.count) == [1_000_009, 6])
   }
 
-  @Test("A record with too many lines is reported and skipped")
+  @Test("A record of too many lines is abandoned")
   func aRecordOfTooManyLinesIsGivenUp() throws {
     let body = String(repeating: String(repeating: "x", count: 999) + "\n", count: 5000)
     let reading = try read("RECV: <a>\(body)\nRECV: <b/>", "slixmpp")
@@ -237,7 +238,7 @@ struct LineLogTests {
     #expect(reading.records.count == 1)
   }
 
-  @Test("A year may end in a log whose times have no year")
+  @Test("The year may change in a log without years")
   func aYearEndsInALog() throws {
     let reading = try read(
       """

@@ -3,13 +3,12 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Logs that went through a collector")
+@Suite("Logs from collectors")
 struct LineWrapperTests {
-  /// The beginning of a log of each program that writes lines; the others are no logs that are
-  /// collected.
+  /// The beginning of a log of each program that writes lines; other captures are not collected.
   static let logs: [Fixture] = {
     var formats = Set(["raw-stream", "raw-jsonl", "wireshark", "psi", "native"])
-    // A cut that is no character cannot come through as text.
+    // A cut inside a character is not valid text.
     let logs = (Fixture.logs + Fixture.all).filter { log in
       log.name != "prosody-heads"
         && !String(decoding: log.bytes, as: UTF8.self).contains("\u{FFFD}")
@@ -17,7 +16,7 @@ struct LineWrapperTests {
     return logs.filter { formats.insert($0.format).inserted }.map(\.beginning)
   }()
 
-  /// What a collector makes of a line; the third cuts lines as its maximum asks for.
+  /// The lines that a collector writes for a line; the third collector splits lines at its maximum.
   static let collectors: [(LineWrapper.Kind, @Sendable (String, Int) -> String)] = [
     (.journal, { line, _ in "Nov 21 07:25:14 chat-1 prosody[123]: \(line)\n" }),
     (.journal, { line, _ in "2026-11-21T07:25:14+0100 chat-1 x.service[9]: \(line)\n" }),
@@ -62,14 +61,14 @@ struct LineWrapperTests {
     [number, number + 4, number + 8].map { ($0 % collectors.count, log) }
   }
 
-  /// What a collector has put around the lines of a file.
+  /// The collector's wrapper around the lines of a file.
   static func wrapper(of head: [UInt8]) -> LineWrapper? {
     for case .wrapper(let wrapper) in Carrier(head).layers { return wrapper }
     return nil
   }
 
   @Test(
-    "What a collector has put around lines is taken off",
+    "The text that a collector put around lines is removed",
     arguments: collected)
   func whatIsWithinIsRead(_ index: Int, _ fixture: Fixture) throws {
     let (expected, wrap) = Self.collectors[index]
@@ -87,7 +86,7 @@ struct LineWrapperTests {
     let whole = try read(fixture.bytes, format.id, options: ReaderOptions(year: 2026))
     #expect(reading.elements == whole.elements)
     #expect(reading.problems.map(\.message) == whole.problems.map(\.message))
-    // Where the program says no time the collector does.
+    // The collector gives the time if the program does not.
     let timed = expected != .compose && !(text.hasPrefix("D/"))
     #expect(!timed || reading.records.allSatisfy { $0.time != nil || whole.records.isEmpty })
   }
@@ -123,7 +122,7 @@ struct LineWrapperTests {
     #expect(reading.problems.isEmpty)
   }
 
-  /// What a server's console prints is often kept with its colors.
+  /// The output of a server's console is often kept with its colors.
   @Test(
     "Colors for a terminal are left out",
     arguments: logs)
@@ -158,7 +157,7 @@ struct LineWrapperTests {
 }
 
 extension Fixture {
-  /// The lines that begin in the first bytes of it.
+  /// The complete lines in its first bytes.
   fileprivate var beginning: Fixture {
     let lines = bytes.prefix(24 << 10).split(separator: 0x0A, omittingEmptySubsequences: false)
     return Fixture(

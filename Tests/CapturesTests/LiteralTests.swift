@@ -17,7 +17,7 @@ struct LiteralTests {
   }
 
   @Test(
-    "What is no byte string of Python is malformed",
+    "Text that is not a byte string of Python is malformed",
     arguments: ["", "a", "'a", "'\\x4'", "'\\q'", "'\\"])
   func pythonMalformed(_ text: String) {
     #expect(Literal.python(bytes(text)) == .malformed)
@@ -33,7 +33,7 @@ struct LiteralTests {
   }
 
   @Test(
-    "What is no string of Lua is malformed",
+    "Text that is not a string of Lua is malformed",
     arguments: ["", "a", "\"a", "\"\\300\"", "\"a\" b", "\"\\"])
   func luaMalformed(_ text: String) {
     #expect(Literal.lua(bytes(text)) == .malformed)
@@ -51,7 +51,7 @@ struct LiteralTests {
     #expect(Literal.erlang(bytes(text)) == .complete(Array(value.utf8)))
   }
 
-  @Test("Every beginning of a binary of Erlang asks for more")
+  @Test("Every beginning of a binary of Erlang is unfinished")
   func erlangUnfinished() {
     let whole = Array("<<\"a\\\"b\\x{e5}\"\n \"c\"/utf8,100,\n 101>>".utf8)
     for end in 2..<whole.count {
@@ -60,7 +60,7 @@ struct LiteralTests {
   }
 
   @Test(
-    "What is no binary of Erlang is malformed",
+    "Text that is not a binary of Erlang is malformed",
     arguments: ["", "<", "a", "<<256>>", "<<a>>", "<<1>a", "<<\"\\x{110000000}\">>"])
   func erlangMalformed(_ text: String) {
     #expect(Literal.erlang(bytes(text)) == .malformed)

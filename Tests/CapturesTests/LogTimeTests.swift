@@ -3,27 +3,27 @@ import Testing
 
 @testable import Captures
 
-@Suite("Times as they stand in logs")
+@Suite("Times in logs")
 struct LogTimeTests {
   private func iso(_ text: String) -> Int64? {
     var clock = LogClock(ReaderOptions())
     return clock.milliseconds(LogTime.isoTime(in: Array(text.utf8)[...]))
   }
 
-  /// Expected values by `TZ=… date -d … +%s`.
+  /// The expected values are from `TZ=… date -d … +%s`.
   @Test(
-    "A clock that does not say its zone is in the one that somebody says",
+    "A clock without a zone uses the given zone",
     arguments: [
       ("2026-11-21 08:14:28", "Asia/Shanghai", 1_795_220_068_000),
       ("2026-07-01 00:00:00", "Europe/Berlin", 1_782_856_800_000),
       ("2026-12-01 00:00:00", "Europe/Berlin", 1_796_079_600_000),
-      // The clock is put forward over this half hour, and goes through the next one twice.
+      // The clock skips this half hour, and repeats the next one.
       ("2026-03-29 02:30:00", "Europe/Berlin", 1_774_747_800_000),
       ("2026-10-25 02:30:00", "Europe/Berlin", 1_792_888_200_000),
       ("2026-10-25 03:30:00", "Europe/Berlin", 1_792_895_400_000),
       ("2026-03-29 03:30:00", "Europe/Berlin", 1_774_747_800_000),
       ("2026-11-21 08:14:28", "GMT-0330", 1_795_261_468_000),
-      // These say it themselves.
+      // These name their zone.
       ("2026-11-21T07:14:28Z", "Asia/Shanghai", 1_795_245_268_000),
       ("2026-11-21T08:14:28+01:00", "Asia/Shanghai", 1_795_245_268_000),
     ])
@@ -33,7 +33,7 @@ struct LogTimeTests {
     #expect(clock.milliseconds(LogTime.isoTime(in: Array(text.utf8)[...])) == time)
   }
 
-  @Test("The zone is of clocks without a year, too")
+  @Test("The zone also applies to clocks without a year")
   func zoneOfYear() {
     var clock = LogClock(ReaderOptions(year: 2026, zone: TimeZone(secondsFromGMT: 3600)))
     #expect(
@@ -41,9 +41,9 @@ struct LogTimeTests {
     #expect(!clock.lacksYear)
   }
 
-  /// Expected values by `date -u -d … +%s`.
+  /// The expected values are from `date -u -d … +%s`.
   @Test(
-    "A time of ISO 8601 is found in a text, however it is written",
+    "A time in any ISO 8601 notation is found in a text",
     arguments: [
       ("1970-01-01T00:00:00Z", 0), ("2026-11-21T07:14:28.501044Z", 1_795_245_268_501),
       ("2026-11-21 07:14:28,501", 1_795_245_268_501), ("2026-11-21 07:14:28", 1_795_245_268_000),
@@ -58,7 +58,7 @@ struct LogTimeTests {
   }
 
   @Test(
-    "What is no time is none",
+    "Other text is not a time",
     arguments: [
       "", "2026-11-21", "2026-13-21T07:14:28", "2026-11-32T07:14:28", "2026-11-21T24:14:28",
       "2026-11-21X07:14:28", "26-11-21 07:14:28", "2026-11-21 07:14",
@@ -76,7 +76,7 @@ struct LogTimeTests {
     }
   }
 
-  @Test("A time without a year is known where somebody says the year")
+  @Test("A time without a year is known if the year is given")
   func withoutAYearATimeIsUnknown() {
     let stamp = LogTime.withoutYear(month: 11, day: 21, milliseconds: 0)
     var unknown = LogClock(ReaderOptions())
@@ -84,7 +84,7 @@ struct LogTimeTests {
     #expect(unknown.lacksYear)
     var known = LogClock(ReaderOptions(year: 2026))
     #expect(known.milliseconds(stamp) == 1_795_219_200_000)
-    // A line that comes late does not turn the year back.
+    // A late line does not set the year back.
     #expect(
       known.milliseconds(.withoutYear(month: 10, day: 31, milliseconds: 0)) == 1_793_404_800_000)
   }

@@ -2,9 +2,9 @@ import Captures
 import TestSupport
 import Testing
 
-@Suite("Exports that begin with the newest entry")
+@Suite("Exports with the newest entry first")
 struct NewestFirstTests {
-  /// The lines of each stanza of a session, with the clock that is written before it.
+  /// The lines of each stanza of a session, with the clock before them.
   private struct Entry {
     let clock: Int
     let lines: [String]
@@ -14,7 +14,7 @@ struct NewestFirstTests {
     CarrierTests.text(entries.flatMap(\.lines))
   }
 
-  /// The session, with so many stanzas a second.
+  /// The session, with this many stanzas in each second.
   private static func entries(perSecond: Int = 1, isPretty: Bool = false) -> [Entry] {
     CarrierTests.session.enumerated().map { number, line in
       let clock = number / perSecond
@@ -33,7 +33,7 @@ struct NewestFirstTests {
     return (try read(text, "slixmpp", options: ReaderOptions(carrier: carrier)), carrier)
   }
 
-  @Test("It is turned around, and a note says so")
+  @Test("The entries are reversed, and a note says so")
   func turned() throws {
     let lines = Self.entries().flatMap(\.lines)
     let csv = lines.reversed().map { "x,\"\($0.replacing("\"", with: "\"\""))\"" }
@@ -41,7 +41,7 @@ struct NewestFirstTests {
     for text in [
       CarrierTests.text(lines.reversed()), "host,message\n" + CarrierTests.text(csv),
       CarrierTests.text(json),
-      // One line has all of it, as Loki answers.
+      // The whole log on one line, as Loki answers.
       "{\"data\":{\"result\":[{\"values\":["
         + lines.reversed().enumerated().map {
           "[\"\(1_790_000_100 - $0)000000000\",\(CarrierTests.json($1))]"
@@ -54,7 +54,7 @@ struct NewestFirstTests {
     }
   }
 
-  @Test("The lines of a stanza stay in their order, unless each line was turned around by itself")
+  @Test("The lines of a stanza keep their order, unless each line was reversed separately")
   func severalLines() throws {
     let entries = Self.entries(isPretty: true)
     let (expected, plain) = try Self.reading(Self.text(entries))
@@ -69,7 +69,7 @@ struct NewestFirstTests {
     #expect(expected.elements.count == CarrierTests.session.count)
   }
 
-  @Test("What has one time is turned around or not, as its answers say", arguments: [true, false])
+  @Test("Answers decide whether entries with equal times are reversed", arguments: [true, false])
   func sameTimes(staysInOrder: Bool) throws {
     let entries = Self.entries(perSecond: 3)
     let seconds = Dictionary(grouping: entries, by: \.clock).sorted { $0.key > $1.key }
@@ -80,7 +80,7 @@ struct NewestFirstTests {
   }
 
   @Test(
-    "A clock that was set back turns nothing around",
+    "A clock that was set back reverses nothing",
     arguments: [
       "09 08", "09 08 08", "09 09 08", "09 08 07", "09 08 08 07", "09 08 09", "09 08 08 08",
     ])
@@ -90,7 +90,7 @@ struct NewestFirstTests {
     #expect(Carrier(Array(text.utf8)).layers.isEmpty)
   }
 
-  @Test("A few entries of a table whose times go back throughout are turned around")
+  @Test("A few entries of a table with only decreasing times are reversed")
   func fewStanzas() throws {
     let stanzas = [
       "SEND: <presence to='b@a.test' type='subscribed'/>",
@@ -107,7 +107,7 @@ struct NewestFirstTests {
       }
       #expect(reading.elements == expected)
     }
-    // An entry between them whose time goes on shows that a clock was set back.
+    // An entry with a later time between them shows that a clock was set back.
     let other = "2026-11-21T10:00:06Z,\"connected\""
     let clock = try Self.reading(
       CarrierTests.text(["time,message", rows[0], rows[1], other, rows[2]])

@@ -6,52 +6,56 @@ import XMPPStanza
 
 @Suite("Any text with stanzas in it")
 struct PastedTests {
-  /// How a text says which way an element went.
-  struct Manner: CustomTestStringConvertible, Sendable {
+  /// A notation of directions in a text.
+  struct Notation: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let write: @Sendable (_ isInbound: Bool, _ xml: String) -> String
   }
 
-  static let manners: [Manner] = [
-    Manner(testDescription: "abbreviations") {
+  static let notations: [Notation] = [
+    Notation(testDescription: "abbreviations") {
       "08:05:06.700 xmpp: \($0 ? "RX" : "TX"): \($1)\n"
     },
-    Manner(testDescription: "double arrows") { "XMPP \($0 ? "<<" : ">>") \($1)\n" },
-    Manner(testDescription: "long arrows") { "\($0 ? "<---" : "--->") \($1)\n" },
-    Manner(testDescription: "signs") { "\($0 ? "⮈" : "⮊") \($1)\n" },
-    Manner(testDescription: "both ends") { "[\($0 ? "S->C" : "C->S")] \($1)\n" },
-    Manner(testDescription: "who speaks") { "alice: \($0 ? "S" : "C"): \($1)\n" },
-    Manner(testDescription: "headlines") {
+    Notation(testDescription: "double arrows") { "XMPP \($0 ? "<<" : ">>") \($1)\n" },
+    Notation(testDescription: "long arrows") { "\($0 ? "<---" : "--->") \($1)\n" },
+    Notation(testDescription: "signs") { "\($0 ? "⮈" : "⮊") \($1)\n" },
+    Notation(testDescription: "both ends") { "[\($0 ? "S->C" : "C->S")] \($1)\n" },
+    Notation(testDescription: "who speaks") { "alice: \($0 ? "S" : "C"): \($1)\n" },
+    Notation(testDescription: "headlines") {
       "--- 08:05:06 \($0 ? "RECEIVED FROM" : "SENT TO") SERVER ---\n\($1)\n\n"
     },
-    Manner(testDescription: "headlines of one word") { "\($0 ? "incoming" : "outgoing")\n\($1)\n" },
-    Manner(testDescription: "names of methods") {
+    Notation(testDescription: "headlines of one word") {
+      "\($0 ? "incoming" : "outgoing")\n\($1)\n"
+    },
+    Notation(testDescription: "names of methods") {
       "-[Chat \($0 ? "didReceiveStanza" : "willSendStanza"):] \($1) Chat.m:12\n"
     },
-    Manner(testDescription: "comments with a date in Spanish") {
+    Notation(testDescription: "comments with a date in Spanish") {
       "<!-- \($0 ? "In" : "Out") mié 08 jul 2015 18:16:39 CEST -->\n\($1)\n"
     },
-    Manner(testDescription: "Chinese words") { "\($0 ? "收到" : "发送")消息: \($1)\n" },
-    Manner(testDescription: "who did it") {
+    Notation(testDescription: "Chinese words") { "\($0 ? "收到" : "发送")消息: \($1)\n" },
+    Notation(testDescription: "who did it") {
       "\($0 ? "sent by the server" : "received by server"): \($1)\n"
     },
-    Manner(testDescription: "sentences") { "The \($0 ? "server" : "client") sends:\n\($1)\n\n" },
-    Manner(testDescription: "words after the element") { "\($1) (\($0 ? "received" : "sent"))\n" },
-    Manner(testDescription: "a server's words") {
+    Notation(testDescription: "sentences") { "The \($0 ? "server" : "client") sends:\n\($1)\n\n" },
+    Notation(testDescription: "words after the element") {
+      "\($1) (\($0 ? "received" : "sent"))\n"
+    },
+    Notation(testDescription: "a server's words") {
       "2015.04.22 11:57:41 XMPPServlet - 447b : \($0 ? "Delivered" : "Received") : \($1)\n"
     },
-    Manner(testDescription: "Erlang's byte strings, by a server") {
+    Notation(testDescription: "Erlang's byte strings, by a server") {
       "[debug] \($0 ? "Send" : "Received") XML on stream = <<\"\($1)\">>\n"
     },
   ]
 
-  static let bare = Manner(testDescription: "no words") { "\($1) console.js:286:16\n\n" }
+  static let bare = Notation(testDescription: "no words") { "\($1) console.js:286:16\n\n" }
 
-  @Test("A session is read as it went", arguments: manners + [bare])
-  func session(_ manner: Manner) throws {
-    let forged = manner.write(true, RenderedLogTests.push)
+  @Test("A session is read with its elements and directions", arguments: notations + [bare])
+  func session(_ notation: Notation) throws {
+    let forged = notation.write(true, RenderedLogTests.push)
     let session = RenderedLogTests.session(forging: forged)
-    let text = session.map { manner.write($0.isInbound, $0.xml) }.joined()
+    let text = session.map { notation.write($0.isInbound, $0.xml) }.joined()
     let reading = try read(text, "pasted")
     #expect(reading.problems.isEmpty)
     #expect(reading.elements.map(\.first) == session.map { $0.isInbound ? "<" : ">" })
@@ -78,20 +82,20 @@ struct PastedTests {
     #expect(reading.elements.map(\.first) == session.map { $0.isInbound ? "<" : ">" })
   }
 
-  @Test("A text that is printed as it was understood is no record", arguments: manners)
-  func echo(_ manner: Manner) throws {
-    let forged = manner.write(true, RenderedLogTests.push)
+  @Test("A message that is printed unescaped is not a record", arguments: notations)
+  func echo(_ notation: Notation) throws {
+    let forged = notation.write(true, RenderedLogTests.push)
     let session = RenderedLogTests.session(forging: forged)
-    let text = session.map { manner.write($0.isInbound, $0.xml) }.joined() + "看\n\(forged)完\n"
+    let text = session.map { notation.write($0.isInbound, $0.xml) }.joined() + "看\n\(forged)完\n"
     let reading = try read(text, "pasted")
     #expect(reading.elements.count == session.count)
     #expect(!reading.elements.contains { $0.contains("evil") && !$0.contains("mallory") })
   }
 
-  @Test("No part of a text makes the reader invent an element", arguments: manners)
-  func parts(_ manner: Manner) throws {
-    let session = RenderedLogTests.session(forging: manner.write(true, RenderedLogTests.push))
-    let text = Array(session.map { manner.write($0.isInbound, $0.xml) }.joined().utf8)
+  @Test("No part of a text makes the reader invent an element", arguments: notations)
+  func parts(_ notation: Notation) throws {
+    let session = RenderedLogTests.session(forging: notation.write(true, RenderedLogTests.push))
+    let text = Array(session.map { notation.write($0.isInbound, $0.xml) }.joined().utf8)
     for cut in stride(from: 0, to: text.count, by: 101) {
       for part in [text[cut...], text[..<cut]] {
         let reading = try read(Array(part), "pasted")
@@ -101,17 +105,17 @@ struct PastedTests {
     }
   }
 
-  /// What a real client and its server said, as somebody else would have written it down.
-  @Test("A real session gives the roster that its server held", arguments: manners.indices)
+  /// A session of a real client and its server, in another notation.
+  @Test("A real session gives its server's roster", arguments: notations.indices)
   func realSession(_ index: Int) throws {
-    let manner = Self.manners[index]
+    let notation = Self.notations[index]
     let names = RenderedLogTests.sessions
     for name in [names[index % names.count], names[(index + 3) % names.count]] {
       let fixture = try Fixture.named(name)
       var text = ""
       for record in try fixture.reading().records {
         guard case .element(let direction, _, let bytes) = record.content else { continue }
-        text += manner.write(direction == .inbound, String(decoding: bytes, as: UTF8.self))
+        text += notation.write(direction == .inbound, String(decoding: bytes, as: UTF8.self))
       }
       let reading = try read(text, "pasted")
       #expect(reading.problems.isEmpty, "\(name)")
@@ -155,7 +159,7 @@ struct PastedTests {
   }
 
   @Test(
-    "Nouns of a sentence say no direction",
+    "Nouns in a sentence state no direction",
     arguments: [
       "Here is the debug output:\n\n", "Log output: ", "Subscription request:\n",
       "This is what he typed in:\n",
@@ -165,7 +169,7 @@ struct PastedTests {
       let text = "\(heading)<message \(sender)to='alice@x.test/pc'/>"
       let (reading, guessed) = try guessing(text)
       #expect(reading.elements.map(\.first) == [sign.first])
-      // Only a client leaves out who it is.
+      // Only a client leaves out its own address.
       #expect(guessed?.doubtful == (sender.isEmpty ? 0 : 1))
     }
   }
@@ -176,7 +180,7 @@ struct PastedTests {
     ("recv 64 bytes, sent 0 bytes:", "recv 0 bytes, sent 64 bytes:"),
   ]
 
-  @Test("A word that is on every line says nothing if another one varies", arguments: constants)
+  @Test("A word that is on every line is ignored if another one varies", arguments: constants)
   func constantWords(_ inbound: String, _ outbound: String) throws {
     let text = """
       \(inbound) <presence from='bob@x.test' to='alice@x.test' type='subscribe'/>
@@ -186,7 +190,7 @@ struct PastedTests {
     #expect(try read(text, "pasted").elements.map(\.first) == ["<", ">", "<"])
   }
 
-  @Test("The word of an element before says nothing of whose words they are")
+  @Test("An inherited word does not decide whether the words are a client's or a server's")
   func inheritedWords() throws {
     let text = """
       Received:
@@ -200,7 +204,7 @@ struct PastedTests {
     #expect(guessed?.doubtful == 0)
   }
 
-  @Test("What only one side sends went that way, whatever the words say")
+  @Test("An element that only one side sends has its direction, whatever the words")
   func contradiction() throws {
     let text = """
       SENT: <presence/>
@@ -214,7 +218,7 @@ struct PastedTests {
     #expect(guessed?.firstDoubtful == 3)
   }
 
-  @Test("An element without a word goes by its addresses, and is doubtful if they say nothing")
+  @Test("Addresses give the direction of an element without a word, or it is doubtful")
   func addresses() throws {
     let text = """
       <message from='bob@example.test/x'/>
@@ -234,7 +238,7 @@ struct PastedTests {
     #expect(guessed?.firstDoubtful == 7)
   }
 
-  @Test("The address that only inference gives confirms no direction")
+  @Test("An address that is only inferred confirms no direction")
   func inferredAccount() throws {
     let text = """
       <presence from='alice@a.test' to='bob@b.test' type='subscribe'/>
@@ -251,8 +255,8 @@ struct PastedTests {
     #expect(guessed?.doubtful == 0)
   }
 
-  @Test("Words that are all the same say nothing about what went either way")
-  func wordsThatSayNothing() throws {
+  @Test("Words that are all the same do not state directions")
+  func wordsThatAreAllTheSame() throws {
     let text = """
       Received: <presence/>
       Received: <iq type='get' id='r'><query xmlns='jabber:iq:roster'/></iq>
@@ -263,7 +267,7 @@ struct PastedTests {
     #expect(try read(text, "pasted").elements.map(\.first) == [">", ">", "<", ">", "<"])
   }
 
-  @Test("The answer to a request of ours was received, whatever its word says")
+  @Test("The answer to our own request was received, whatever its word")
   func answers() throws {
     let text = """
       sent: <iq type='get' id='r1'><query xmlns='jabber:iq:roster'/></iq>
@@ -277,7 +281,7 @@ struct PastedTests {
     #expect(guessed?.firstDoubtful == 3)
   }
 
-  @Test("A text with a client's words here and a server's there is refused")
+  @Test("A text with both a client's and a server's words is refused")
   func twoSides() throws {
     let client = DirectionCheckTests.session.map { line in
       "\(line.hasPrefix("<") ? "received" : "sent") \(line.dropFirst(2))\n"
@@ -293,7 +297,7 @@ struct PastedTests {
 
   // MARK: Times
 
-  @Test("An element has the time that its carrier gives the line on which it begins")
+  @Test("An element has the carrier's time for the line on which it begins")
   func carrierTimes() throws {
     for isJSON in [true, false] {
       for isWhole in [true, false] {
@@ -318,7 +322,7 @@ struct PastedTests {
 
   // MARK: Elements
 
-  @Test("An element that was cut off is named, and the next one is read")
+  @Test("An element that was cut off is reported, and the next one is read")
   func cutOff() throws {
     let text = """
       RECV: <iq type='result' id='1'><query xmlns='jabber:iq:roster'><item jid='a@b.te…
@@ -360,7 +364,7 @@ struct PastedTests {
     #expect(reading.problems.map(\.line) == [1])
   }
 
-  @Test("Elements that other documents have are no elements of a stream")
+  @Test("Elements of other documents are not elements of a stream")
   func otherDocuments() throws {
     let text = """
       <html><body><a href='https://example.test/'>link</a><r/></body></html>
@@ -395,7 +399,7 @@ struct PastedTests {
 
   // MARK: Which texts
 
-  @Test("A text is read so only if no program's format fits")
+  @Test("A text is read as pasted only if no program's format fits")
   func detection() {
     func format(_ text: String) -> String? { CaptureFormat.detect(Array(text.utf8))?.id }
     let stanza = "<presence from='x@a.test/r' to='y@b.test/p'/>"
@@ -413,7 +417,7 @@ struct PastedTests {
     #expect(format("<config><message>hello</message></config>\n") == nil)
   }
 
-  @Test("Directions of bare elements are told to be guessed")
+  @Test("Directions of bare elements are reported as guessed")
   func bareElements() throws {
     let text = """
       <message from='alice@a.test/p' to='bob@a.test/t'/>
@@ -425,12 +429,13 @@ struct PastedTests {
     #expect(guessed?.firstDoubtful == 1)
   }
 
-  /// aioxmpp sends the subscription back that it has.
+  /// aioxmpp sends the current subscription with its roster sets.
   @Test(
-    "A set without a version is the client's where the server gives one", arguments: [true, false])
-  func setsBesideVersions(givesVersions: Bool) throws {
+    "A set without a version is the client's if the server sends versions",
+    arguments: [true, false])
+  func setsBesideVersions(sendsVersions: Bool) throws {
     func item(_ version: String, _ subscription: String) -> String {
-      let attribute = givesVersions ? version : ""
+      let attribute = sendsVersions ? version : ""
       return "<query xmlns='jabber:iq:roster'\(attribute)><item jid='b@a.test' name='B' "
         + "subscription='\(subscription)'/></query>"
     }
@@ -441,6 +446,6 @@ struct PastedTests {
       <iq type='set' id='p'>\(item(" ver='2'", "both"))</iq>
       """
     let directions = try read(text, "raw-stream").elements.map { $0.prefix(1) }
-    #expect(directions == [">", "<", givesVersions ? ">" : "<", "<"])
+    #expect(directions == [">", "<", sendsVersions ? ">" : "<", "<"])
   }
 }

@@ -62,7 +62,7 @@ struct ProcessPairingTests {
     #expect(names.suffix(2) == ["<0.475.0> > <iq", "<0.474.0> > <iq"])
   }
 
-  @Test("The only process of each kind are one connection, without any answer")
+  @Test("Two processes, one of each kind, are one connection even without an answer")
   func theOnlyOnes() throws {
     let text =
       Self.sent(480, "<presence from='b@a.test/x' to='alice@a.test'/>")
@@ -88,7 +88,7 @@ struct ProcessPairingTests {
     #expect(reading.problems.first?.message.contains("3 received records") == true)
   }
 
-  @Test("The records that wait for a connection are bounded")
+  @Test("The number of records that wait for a connection is limited")
   func bound() throws {
     let login = Self.login("alice", id: "a", 472, 474).joined()
     let lost = (0..<5000).map { _ in Self.received(476, "<presence/>") }.joined()

@@ -9,7 +9,7 @@ struct ProgramQuirkTests {
     + "<query xmlns='jabber:iq:roster' ver='2'><item jid='carol@example.test' name='小美' "
     + "subscription='none'/></query></iq>"
 
-  /// A Monal of 2020 prints a dictionary for a received element, and the XML of a sent one.
+  /// Monal of 2020 prints received elements as dictionaries, and sent ones unchanged.
   @Test("A log of an old Monal is reported to have only the names of elements")
   func namesOfElementsAreNoRoster() throws {
     let received = """
@@ -28,7 +28,8 @@ struct ProgramQuirkTests {
     #expect(reading.problems.first?.message.contains("no roster can be had") == true)
   }
 
-  /// Monal and XMPPFramework log the XML declaration separately, and XMPPFramework closes a header.
+  /// Monal and XMPPFramework log the XML declaration separately, and XMPPFramework logs a header as
+  /// an empty element.
   @Test(
     "An XML declaration may be logged separately, and a header as an empty element",
     arguments: [
@@ -53,7 +54,7 @@ struct ProgramQuirkTests {
     #expect(reading.count { if case .streamHeader = $0 { true } else { false } } == 4)
   }
 
-  /// Beagle adds a version of its own after the received attributes.
+  /// Beagle adds its own version after the received attributes.
   @Test("A version that Beagle writes twice is read once")
   func beaglesHeaders() throws {
     let header = { (attributes: String) in
@@ -84,7 +85,7 @@ struct ProgramQuirkTests {
     #expect(reading.count { if case .streamEnd = $0 { true } else { false } } == 1)
   }
 
-  /// Converse.js over BOSH logs envelopes, with any number of stanzas in each.
+  /// Converse.js over BOSH logs envelopes with any number of stanzas in each.
   @Test("The stanzas in BOSH envelopes are read")
   func stanzasInBOSHEnvelopesAreRead() throws {
     let body = { (content: String) in
@@ -106,7 +107,7 @@ struct ProgramQuirkTests {
     #expect(reading.count { if case .streamEnd = $0 { true } else { false } } == 1)
   }
 
-  /// Their elements are in the same file.
+  /// The elements of servers, components and Openfire itself are in the same file.
   @Test("Openfire's connections to servers and components are left out")
   func openfiresOtherConnectionsAreLeftOut() throws {
     let line = { (port: String, xml: String) in

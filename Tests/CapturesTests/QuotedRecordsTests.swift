@@ -14,7 +14,7 @@ struct QuotedRecordsTests {
     quoted.contains(Array(line.utf8)[...], suffix: Array(suffix.utf8))
   }
 
-  @Test("A line of a text is known, also with what the program puts after a text, and no other")
+  @Test("Only a line of a text is recognized, with or without the program's suffix")
   func lines() {
     var quoted = QuotedRecords()
     #expect(quoted.isEmpty)
@@ -26,21 +26,21 @@ struct QuotedRecordsTests {
     #expect(!isKnown("x", quoted))
   }
 
-  @Test("An escaped line is known as what it stands for")
+  @Test("An escaped line is recognized unescaped")
   func escaped() {
     var quoted = QuotedRecords()
     quoted.note(line: Array("RECV: &lt;a b=&apos;&amp;lt;&apos;/&gt;".utf8)[...]) { _ in true }
     #expect(isKnown("RECV: <a b='&lt;'/>", quoted))
   }
 
-  @Test("Somebody who sends many such lines takes no more memory than for the latest")
+  @Test("Many such lines take no more memory than the latest of them")
   func isBounded() {
     var quoted = QuotedRecords()
     let count = 3 * QuotedRecords.maximumLines
     for number in 0..<count { quoted.note(message("RECV: <a\(number)/>")) { _ in true } }
     let known = (0..<count).filter { isKnown("RECV: <a\($0)/>", quoted) }
     #expect(known == Array((count - QuotedRecords.maximumLines)..<count))
-    // All at once as well.
+    // The same lines in a single text.
     let text = (0..<count).map { "RECV: <b\($0)/>" }.joined(separator: "\n")
     quoted.note(message(text)) { _ in true }
     #expect((0..<count).count { isKnown("RECV: <b\($0)/>", quoted) } == known.count)

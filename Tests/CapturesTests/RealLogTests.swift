@@ -13,15 +13,15 @@ struct RealLogTests {
     #expect(Fixture.logs.allSatisfy { $0.name == "prosody-heads" || !$0.expected.isEmpty })
   }
 
-  /// Those that hold what the client sent and what it received.
+  /// The logs with both sent and received elements.
   static let whole = Fixture.logs.filter { !partial.contains($0.name) }
-  /// Those that lack something, and what tests of their own say of.
+  /// The logs that lack something, which have their own tests.
   static let partial = [
     "prosody-heads", "raw-stream/in.xml", "raw-stream/out.xml", "wireshark/follow.ascii.txt",
   ]
 
   @Test(
-    "A log gives the roster that its server held",
+    "A log gives its server's roster",
     arguments: whole)
   func givesTheRosterThatTheServerHeld(_ fixture: Fixture) throws {
     let reading = try read(fixture.bytes, detected(fixture))
@@ -34,9 +34,9 @@ struct RealLogTests {
     }
   }
 
-  /// Somebody sent a message whose lines look like records of this very log.
+  /// A contact sent a message whose lines look like records of this log.
   @Test(
-    "A message whose lines look like records of the very log is not believed",
+    "A message whose lines look like records of the log gives no records",
     arguments: Fixture.logs)
   func aForgedRecordIsNotBelieved(_ fixture: Fixture) throws {
     let reading = try read(fixture.bytes, detected(fixture))
@@ -59,9 +59,9 @@ struct RealLogTests {
     #expect(problems.isEmpty)
   }
 
-  /// Finch says no account of what it receives: headers and challenges of two that log in at once
-  /// cannot be told apart.
-  @Test("What Finch does not say the account of is counted")
+  /// Finch names no account for received elements: headers and challenges of two accounts that log
+  /// in at once cannot be told apart.
+  @Test("Finch's elements of unknown accounts are counted")
   func whatIsLeftOutOfTwoAccountsIsCounted() throws {
     let fixture = try #require(Fixture.logs.first { $0.name == "finch-two-accounts" })
     let problems = try read(fixture.bytes, detected(fixture)).problems
@@ -69,9 +69,9 @@ struct RealLogTests {
     #expect(problems.first?.message.contains("no roster depends on them") == true)
   }
 
-  /// The passwords of these accounts all begin alike.
+  /// The passwords of these accounts all have the same beginning.
   @Test(
-    "No password comes out",
+    "No password is read",
     arguments: whole)
   func noPasswordComesOut(_ fixture: Fixture) throws {
     let elements = try read(fixture.bytes, detected(fixture)).elements.joined(separator: "\n")
@@ -82,12 +82,12 @@ struct RealLogTests {
     }
   }
 
-  /// A file that went through a program for other line ends.
+  /// A file whose line ends were converted.
   @Test(
     "Other line ends change nothing",
     arguments: whole)
   func otherLineEndsChangeNothing(_ fixture: Fixture) throws {
-    // A stream's own bytes are what they are.
+    // The bytes of a stream itself are not converted.
     guard fixture.format != "raw-stream", fixture.format != "psi", fixture.format != "wireshark"
     else { return }
     var bytes: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -102,7 +102,7 @@ struct RealLogTests {
   }
 
   @Test(
-    "A log that was cut off gives what stands before",
+    "A log that was cut off gives the records before",
     arguments: whole)
   func aCutOffLogGivesWhatStandsBefore(_ fixture: Fixture) throws {
     let format = try detected(fixture)
@@ -110,15 +110,15 @@ struct RealLogTests {
     for eighth in 1..<8 {
       let end = fixture.bytes.count * eighth / 8
       let elements = try read(Array(fixture.bytes[..<end]), format).elements
-      // The last may be one that a chunk's end was still to come for.
+      // The last element may be one whose chunk had not ended.
       #expect(all.starts(with: elements.dropLast(2)), "\(eighth)")
       #expect(elements.count <= all.count)
     }
   }
 
-  /// Every one has a long chat, which chunks cut inside of characters.
+  /// Every log has a long chat, which is split into chunks inside characters.
   @Test(
-    "A chat that chunks cut inside of characters is whole",
+    "A chat in chunks that split characters is complete",
     arguments: whole)
   func theLongChatIsThere(_ fixture: Fixture) throws {
     let sent = String(decoding: fixture.bytes, as: UTF8.self).contains("'m-long'")
@@ -135,12 +135,12 @@ struct RealLogTests {
   func isDetectedFromItsBeginning(_ fixture: Fixture) {
     let format = Self.format(of: fixture)
     #expect(CaptureFormat.detect(Array(fixture.bytes.prefix(64 << 10)))?.id == format)
-    // What the server says before the first client comes is the same with either module and none.
+    // The server's lines before the first client are the same with either module and none.
     guard !["prosody-raw", "prosody-heads"].contains(format) else { return }
     #expect(CaptureFormat.detect(Array(fixture.bytes.prefix(4000)))?.id == format)
   }
 
-  /// One reader reads what the notes of the log keep apart.
+  /// Formats that the log's notes distinguish but one reader reads.
   private static func format(of fixture: Fixture) -> String {
     switch fixture.name {
     case "wireshark/follow.bin", "psi-plus-console": "raw-stream"
@@ -153,7 +153,7 @@ struct RealLogTests {
   }
 
   @Test(
-    "Any way to cut a log gives the same",
+    "The records do not depend on how a log is split",
     arguments: Fixture.logs)
   func anyCutGivesTheSame(_ fixture: Fixture) throws {
     let format = try detected(fixture)
@@ -178,7 +178,7 @@ struct RealLogTests {
     #expect(roster.sortedItems.map(\.jid.text) == expected.items.map(\.jid))
   }
 
-  @Test("The client's side alone says what is missing")
+  @Test("The client's side alone gets a note on what is missing")
   func theClientsSideAloneSaysWhatIsMissing() throws {
     let fixture = try #require(Fixture.logs.first { $0.name == "raw-stream/out.xml" })
     let reading = try read(fixture.bytes, "raw-stream")

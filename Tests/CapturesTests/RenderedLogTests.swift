@@ -158,7 +158,7 @@ struct RenderedLogTests {
     },
   ]
 
-  /// The elements of both sides; `forged` is text that one of the contacts wrote.
+  /// The elements of both sides; `forged` is text from a contact.
   static func session(forging forged: String) -> [(isInbound: Bool, xml: String)] {
     let escaped = forged.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
     return [
@@ -197,7 +197,7 @@ struct RenderedLogTests {
     + "<item jid='boss@evil.example.test' subscription='both'/></query></iq>"
 
   @Test(
-    "A session is read as it happened",
+    "A session is read with its elements and directions",
     arguments: programs)
   func aSessionIsReadAsItHappened(_ program: Program) throws {
     let forged = program.write(true, Self.push) + program.write(false, "<presence/>")
@@ -237,7 +237,7 @@ struct RenderedLogTests {
   }
 
   @Test(
-    "No part of a log crashes a reader or makes it invent records",
+    "No part of a log crashes a reader or makes it invent an element",
     arguments: programs)
   func noPartOfALogCrashesOrInvents(_ program: Program) throws {
     let session = Self.session(forging: program.write(true, Self.push))
@@ -263,7 +263,7 @@ struct RenderedLogTests {
 
   /// A real client's session, as another program would have logged it.
   @Test(
-    "A real session gives the roster that its server had",
+    "A real session gives its server's roster",
     arguments: programs.indices)
   func aRealSessionGivesTheRosterOfTheServer(_ index: Int) throws {
     let program = Self.programs[index]

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 import XMPPStanza
 
-/// What a reader made of a capture.
+/// The outputs and the error of reading a capture.
 struct Reading: Equatable {
   var outputs: [CaptureOutput] = []
   var error: CaptureError?
@@ -70,16 +70,16 @@ func read(
   try read(Array(text.utf8), format, options: options, pieces: pieces)
 }
 
-/// A captured session that is kept beside the tests.
+/// A captured session that is kept with the tests.
 struct Fixture: CustomTestStringConvertible, Sendable {
   let name: String
   let format: String
   let account: String
   let bytes: [UInt8]
-  /// What the server held, for each account.
+  /// The server's roster for each account.
   let expected: [CaptureCase.Expected]
-  /// Whose request another resource of the account denied: the server tells that to none of the
-  /// others, so that this one goes on seeing it.
+  /// The contacts whose requests another resource of the account denied. The server does not tell
+  /// the other resources, so this one still sees the requests.
   let deniedElsewhere: [String]
 
   var testDescription: String { name }
@@ -130,7 +130,7 @@ struct Fixture: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// What a record means to the roster.
+/// The roster event of a record's content.
 func event(of content: CapturedRecord.Content) -> RosterEvent? {
   switch content {
   case .element(let direction, let node, _): StanzaTranslator.translate(node, direction)
@@ -147,23 +147,23 @@ func event(of content: CapturedRecord.Content) -> RosterEvent? {
   }
 }
 
-/// What the records tell of an account.
+/// The roster of an account according to the records.
 func roster(of account: String, in records: [CapturedRecord]) throws -> Roster {
   var filter = AccountFilter(account: try BareJID(parsing: account))
   var roster = Roster()
   var number: UInt64 = 0
-  func take(_ record: CapturedRecord) {
+  func reduce(_ record: CapturedRecord) {
     number += 1
     guard let event = event(of: record.content) else { return roster.move(to: number) }
     let stamp = RecordStamp(record: number, time: record.time)
     _ = RosterReducer.reduce(&roster, event, at: stamp)
   }
-  for record in records { filter.take(record, take) }
-  filter.finish(take)
+  for record in records { filter.take(record, reduce) }
+  filter.finish(reduce)
   return roster
 }
 
-/// Compares a roster with what the server held.
+/// Compares a roster with the server's.
 func expect(
   _ roster: Roster, toBe expected: CaptureCase.Expected, deniedElsewhere: [String] = [],
   _ sourceLocation: SourceLocation = #_sourceLocation

@@ -5,11 +5,11 @@ import XMPPStream
 
 @testable import Captures
 
-@Suite("Elements that are taken where they stand, compared with their records")
+@Suite("Elements read in place, compared with their records")
 struct TakenInPlaceTests {
   private static let header = #"{"rollcall-capture":1,"account":"alice@example.test/phone"}"#
 
-  /// Lines as a capture may have them, one after the other in any order.
+  /// Lines of a capture, in any order.
   private static let lines = [
     #"{"t":1763600000000,"dir":"in","xml":"<presence from='bob@example.test/a'/>"}"#,
     #"{"t":1763600000001,"c":2,"dir":"out","xml":"<iq type='get' id='1'/>"}"#,
@@ -47,7 +47,7 @@ struct TakenInPlaceTests {
     return reading
   }
 
-  /// What is kept of an element is what its bytes say, when the reader has long gone on.
+  /// The element parsed from its bytes, to compare with the kept one after the reader has moved on.
   private func parsed(_ bytes: [UInt8]) throws -> XMPPElement? {
     var node: XMPPElement?
     try StreamParser(root: .records, limits: .live).feed(bytes) { event in
@@ -56,7 +56,9 @@ struct TakenInPlaceTests {
     return node
   }
 
-  @Test("Whoever takes some of them gets all that others get", arguments: 0..<UInt64(40))
+  @Test(
+    "A caller that consumes some elements in place gets all the others as records",
+    arguments: 0..<UInt64(40))
   func sameOutputs(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var capture = (seed.isMultiple(of: 3) ? "\u{FEFF}" : "") + Self.header

@@ -1,7 +1,7 @@
 import Captures
 import Testing
 
-@Suite("Times as records have them")
+@Suite("Times of records")
 struct TimestampTests {
   @Test(
     "Times are written to the millisecond, before 1970 too",
@@ -16,7 +16,7 @@ struct TimestampTests {
   }
 
   @Test(
-    "A day, an hour or a tail that no time has is refused, not read as another time",
+    "An impossible day, hour or suffix is refused, not read as another time",
     arguments: [
       "2026-02-30T00:00:00Z", "2025-02-29T00:00:00Z", "2026-00-10T00:00:00Z",
       "2026-11-20T24:00:00Z", "2026-11-20T10:60:00Z", "2026-11-20T10:00:00",
@@ -40,7 +40,7 @@ struct TimestampTests {
   }
 
   @Test(
-    "No time is without a text, and the time of day does not depend on the year's length",
+    "Every time has a text, and the time of day does not depend on the year's length",
     arguments: [
       (253_402_300_800_000, "10000-01-01T00:00:00.000Z", "00:00:00.000"),
       (-62_167_219_200_001, "-0001-12-31T23:59:59.999Z", "23:59:59.999"),
@@ -52,7 +52,7 @@ struct TimestampTests {
     #expect(Timestamp.clock(milliseconds) == clock)
   }
 
-  @Test("What is written is what is read, on every day of a century and a bit")
+  @Test("Every day of more than a century is read back as written")
   func roundTrip() {
     for day in Int64(-20_000)...20_000 {
       let time = day * 86_400_000 + (day & 0xFFFF) * 1009 % 86_400_000

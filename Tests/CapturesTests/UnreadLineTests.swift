@@ -2,7 +2,7 @@ import Captures
 import Testing
 import XMPPStanza
 
-/// No line with a stanza is passed over without being counted.
+/// No line with a stanza is skipped without being counted.
 @Suite("Lines that were not read")
 struct UnreadLineTests {
   private func unread(_ text: String, _ format: String) throws -> (Reading, UnreadLines) {
@@ -38,7 +38,7 @@ struct UnreadLineTests {
   ]
 
   @Test(
-    "A line with a stanza that begins no record is counted, and the first one is named",
+    "A line with a stanza that begins no record is counted, and the first one is reported",
     arguments: logs)
   func counted(_ log: Log) throws {
     let text = """
@@ -54,7 +54,7 @@ struct UnreadLineTests {
     #expect(unread.first == 2)
   }
 
-  @Test("A stanza that is part of a record, or a program's words for one, is not counted")
+  @Test("A stanza inside a record, or a program's message about one, is not counted")
   func notCounted() throws {
     let message =
       "DEBUG    RECV: <message from='b@a.test/x' to='a@a.test/y'><forwarded xmlns='urn:xmpp:forward:0'>"
@@ -81,7 +81,7 @@ struct UnreadLineTests {
     #expect(unread.count == 0)
   }
 
-  @Test("A stanza behind a record on its line is counted, once a line")
+  @Test("A stanza after a record on its line is counted, once for each line")
   func restOfALine() throws {
     let ejabberd =
       "2026-11-21 07:25:14.147 [debug] <0.5.0>@x:y:1 (tcp|<0.5.0>) Send XML on stream = "
@@ -103,7 +103,7 @@ struct UnreadLineTests {
     }
   }
 
-  @Test("A log whose quotes a structured logger has escaped is read as a text")
+  @Test("A log whose quotes a structured logger escaped is read as pasted text")
   func escapedQuotes() throws {
     let stanzas = [
       #"SEND: <iq type=\"set\" id=\"b1\"><bind xmlns=\"urn:ietf:params:xml:ns:xmpp-bind\"/></iq>"#,
@@ -114,7 +114,7 @@ struct UnreadLineTests {
     let text = stanzas.map { "time=\"2026-11-21T10:00:00Z\" level=debug msg=\"\($0)\"\n" }.joined()
     #expect(CaptureFormat.detect(Array(text.utf8))?.id == "pasted")
     #expect(try unread(text, "pasted").0.elements.count == 4)
-    // Quotes of the other kind are not escaped.
+    // Single quotes are not escaped.
     let whole = text.replacing("\\\"", with: "'")
     #expect(CaptureFormat.detect(Array(whole.utf8))?.id == "slixmpp")
   }
@@ -129,7 +129,7 @@ struct UnreadLineTests {
     "(23:06:11) jabber: Sending (ssl) (alice@example.test/pc): <presence/>\n"
 
   @Test(
-    "A count of bytes that does not fit is not believed, nor is any after it",
+    "A wrong byte count is not trusted, and neither is any later one",
     arguments: [-40, 9, 4000])
   func wrongCount(_ error: Int) throws {
     let count = Self.stanza.utf8.count
@@ -142,7 +142,7 @@ struct UnreadLineTests {
     #expect(unread.count == 0)
   }
 
-  @Test("A count that ends with a later line by chance swallows no record")
+  @Test("A byte count that ends at a later line by chance swallows no record")
   func countByChance() throws {
     let count = Self.stanza.utf8.count + 1 + Self.sent.utf8.count - 1
     let text = Self.received(Self.stanza, count: count) + Self.sent + Self.received(Self.stanza)
@@ -150,7 +150,7 @@ struct UnreadLineTests {
     #expect(reading.elements.map(\.first) == ["<", ">", "<"])
   }
 
-  @Test("A stanza of several lines is whole although its count is not")
+  @Test("A stanza of several lines is complete although its byte count is wrong")
   func severalLines() throws {
     let message =
       "<message from='b@a.test/x' to='alice@example.test/pc'><body>one\ntwo</body></message>"

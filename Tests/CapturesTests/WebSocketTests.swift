@@ -60,7 +60,7 @@ struct WebSocketTests {
     ]
   }
 
-  @Test("Messages are unmasked, and what HTTP said is not kept", arguments: [true, false])
+  @Test("Messages are unmasked, and the HTTP before them is dropped", arguments: [true, false])
   func messages(isWhole: Bool) throws {
     let bytes = Self.yaml([Self.session("alice")], isWhole: isWhole)
     #expect(CaptureFormat.detect(Array(bytes.prefix(64 << 10)))?.id == "wireshark")
@@ -72,7 +72,7 @@ struct WebSocketTests {
     #expect(!String(describing: reading.outputs).contains("10.0.0.1"))
   }
 
-  @Test("A frame in packets of a byte, and a message in frames, are whole")
+  @Test("A frame in packets of one byte, and a message in frames, are complete")
   func pieces() throws {
     var packets = Array(Self.session("alice").prefix(5))
     let parts = [("<presence xmlns='jabber:", 1), ("client", 0), ("' to='b@a.test'/>", 0)]
@@ -92,7 +92,7 @@ struct WebSocketTests {
     #expect(reading.elements.last?.contains("b@a.test") == true)
   }
 
-  @Test("Streams are connections of their own in the order of time, and others are left out")
+  @Test("Streams are separate connections sorted by time, and others are left out")
   func severalStreams() throws {
     let other = [
       Packet(isClient: true, bytes: Array("SSH-2.0-x\r\n<a/><b>".utf8)),
@@ -108,7 +108,7 @@ struct WebSocketTests {
     #expect(!String(describing: reading.outputs).contains(Self.secret))
   }
 
-  @Test("Compressed messages and those without an end are named")
+  @Test("Compressed messages and those without an end are reported")
   func unreadable() throws {
     var packets = Array(Self.session("alice").prefix(5))
     packets.append(
