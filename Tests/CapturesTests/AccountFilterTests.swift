@@ -42,7 +42,7 @@ struct AccountFilterTests {
   }
 
   @Test("Records before the bind result are held, and then pass")
-  func whatComesBeforeBindIsHeldAndPasses() throws {
+  func recordsBeforeBindAreHeld() throws {
     var filter = AccountFilter(account: nil)
     var passed = 0
     try filter.take(inbound("<stream:features/>")) { _ in passed += 1 }
@@ -176,7 +176,7 @@ struct AccountFilterTests {
   }
 
   @Test("A log that names no account passes completely")
-  func aNamelessLogPassesWhole() throws {
+  func aLogWithoutAccountPasses() throws {
     let records = try [
       inbound("<presence/>", ""), event(.closed(reason: nil), ""), inbound("<a/>", ""),
     ]
@@ -219,7 +219,7 @@ struct AccountFilterTests {
   }
 
   @Test("A chosen account is announced if no record names one")
-  func aChosenAccountIsAnnouncedWhereNothingNamesOne() throws {
+  func aChosenAccountIsAnnounced() throws {
     let records = try [inbound("<presence/>"), inbound("<presence/>")]
     let passed = try passing(records, account: "alice@a.test")
     #expect(passed.map(\.content) == (try [header("alice@a.test")]) + records.map(\.content))
@@ -255,7 +255,7 @@ struct AccountFilterTests {
   }
 
   @Test("A failed login belongs to the account of the next login")
-  func aLoginThatFailedBelongsToTheNext() throws {
+  func aFailedLoginBelongsToTheNext() throws {
     let records = try [
       inbound("<stream:features/>", ""), event(.closed(reason: nil), ""),
       bound("alice@a.test/x", ""),
@@ -317,12 +317,12 @@ struct AccountFilterTests {
   }
 
   @Test("At most 10,000 records wait for the account of a connection")
-  func whatIsHeldIsBounded() throws {
+  func heldRecordsAreBounded() throws {
     #expect(try waiting(behind: inbound("<stream:features/>", "1")) == 10_000)
   }
 
   @Test("At most 16 MiB wait for the account of a connection")
-  func bytesHeldAreBounded() throws {
+  func heldBytesAreBounded() throws {
     var unknown = try inbound("<stream:features/>", "1")
     guard case .element(let direction, let node, _) = unknown.content else {
       Issue.record("\(unknown)")

@@ -98,7 +98,7 @@ struct BrokenLineTests {
     ]
 
   @Test("Wrong byte counts lose no record, wherever they are")
-  func countsThatDoNotFit() throws {
+  func wrongCounts() throws {
     for seed in Self.seeds {
       var random = SeededGenerator(seed: seed)
       let program = Self.counting[Int(seed % 2)]

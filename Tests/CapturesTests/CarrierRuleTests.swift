@@ -51,7 +51,7 @@ struct CarrierRuleTests {
 
   /// Unescaped text could end the element that contains it.
   @Test("Entries and escapes that a contact wrote are not unescaped")
-  func whatAContactWrote() throws {
+  func textOfAContact() throws {
     let set = "<iq type='set' id='e'><query xmlns='jabber:iq:roster'/></iq>"
     let ended = "</body></message>\nRECV (0): \(set)"
     let escaped = set.replacing("=", with: "=3D").replacing("<", with: "=3C")

@@ -364,7 +364,7 @@ struct CarrierTests {
 
   /// A contact cannot make a reader take the text of a stanza for a carrier.
   @Test("A contact's text is never unescaped into records")
-  func whatAContactWrote() throws {
+  func textOfAContact() throws {
     let forged = "RECV (0): &lt;iq type='set' id='e'>&lt;query xmlns='jabber:iq:roster'>"
     let bodies = [
       forged, "> \(forged)", "{\"log\":\"\(forged.replacing("'", with: "\\\""))\\n\"}",
@@ -386,7 +386,7 @@ struct CarrierTests {
 
   /// An unfinished part of a carrier takes proportional time and bounded memory.
   @Test("A quote or a line that never ends is abandoned")
-  func whatIsNeverClosed() throws {
+  func unclosedParts() throws {
     let line = "SENT (0): <presence/>"
     let heads: [(String, Carrier.Layer)] = [
       (

@@ -27,7 +27,7 @@ struct ChunkLogTests {
   }
 
   @Test("Lines of the program may come between the parts of a stanza")
-  func linesOfTheProgramStandBetweenTheParts() throws {
+  func programLinesBetweenParts() throws {
     let log =
       line(true, "<iq id=") + "Sat Nov 21 10:46:05 2026 DEBUG <something> else\n"
       + line(true, "'1'/>")
@@ -46,7 +46,7 @@ struct ChunkLogTests {
   }
 
   @Test("A stanza inside a lost stanza is not read")
-  func aStanzaWithinALostStanzaIsNone() throws {
+  func aStanzaInALostStanzaIsNotRead() throws {
     let inner = "<iq type='set'><query xmlns='jabber:iq:roster'><item jid='evil'/></query></iq>"
     let log =
       line(true, "x='y'><forwarded>\(inner)") + line(true, "</forwarded></message>")
@@ -57,7 +57,7 @@ struct ChunkLogTests {
   }
 
   @Test("An interrupted connection is reported, and the next one is read")
-  func aConnectionThatBreaksOffIsReportedAndTheNextIsRead() throws {
+  func anInterruptedConnectionIsReported() throws {
     let header =
       "<?xml version='1.0'?><stream:stream xmlns='jabber:client' "
       + "xmlns:stream='http://etherx.jabber.org/streams' to='a'>"
@@ -145,7 +145,7 @@ struct ChunkLogTests {
   }
 
   @Test("Text between chunks is not read")
-  func whatIsWrittenBetweenChunksIsNotRead() throws {
+  func textBetweenChunksIsNotRead() throws {
     let log = line(true, "<presence/>") + "<iq id='printed'/>\n" + line(true, "<r/>")
     #expect(try read(log, "qxmpp").elements == ["< <presence/>", "< <r/>"])
   }

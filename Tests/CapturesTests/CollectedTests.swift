@@ -280,7 +280,7 @@ struct CollectedTests {
     let rows = Self.session.map { write(Self.isInbound($0), Self.xml($0)) }
     let found = try readAll(CarrierTests.text((header.map { [$0] } ?? []) + rows))
     #expect(found.reading.elements == Self.session, "\(header ?? "no header")")
-    // If directions are guessed, elements wait, and the times of their rows are lost.
+    // Elements whose directions are guessed are held back, and may lose the times of their rows.
     let isTimed = found.reading.records.allSatisfy { $0.time == 1_772_697_906_000 }
     #expect(isTimed || found.format == "pasted")
   }

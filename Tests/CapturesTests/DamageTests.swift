@@ -99,7 +99,7 @@ struct DamageTests {
   }
 
   @Test("The bytes that a stream loses are counted")
-  func whatAStreamLosesIsCounted() throws {
+  func lostBytesAreCounted() throws {
     let head =
       "<stream:stream from='example.test' id='1' xmlns='jabber:client' "
       + "xmlns:stream='http://etherx.jabber.org/streams'>"

@@ -15,7 +15,7 @@ struct DetectionTests {
   }
 
   @Test("A format is called tested only if there is a log of it")
-  func testedMeansThatThereIsALog() {
+  func testedFormatsHaveALog() {
     // Pasted texts are kept separately from the logs of programs.
     let logged = Set((Fixture.all + Fixture.logs).map(\.format)).union(["native", "pasted"])
     for format in CaptureFormat.all {
@@ -41,7 +41,7 @@ struct DetectionTests {
   @Test(
     "A part of a log has the format of the whole",
     arguments: Fixture.all + Fixture.logs)
-  func partsOfALogAreFoundToo(_ fixture: Fixture) {
+  func partsOfALog(_ fixture: Fixture) {
     // Bare elements are recognized by the beginning of the file.
     guard fixture.name != "wireshark/follow.ascii.txt", fixture.format != "psi",
       let whole = detect(fixture.bytes[...])
@@ -126,12 +126,12 @@ struct DetectionTests {
       "11/21/26 07:14:48 and so on\n",
       "deadbeef\ncafebabe\n",
     ])
-  func otherTextIsNone(_ text: String) {
+  func otherText(_ text: String) {
     #expect(CaptureFormat.detect(Array(text.utf8))?.id == nil)
   }
 
   @Test("Files of this repository are not captures")
-  func ourOwnFilesAreNone() throws {
+  func ownFiles() throws {
     let root = CaptureCase.fixtures.deletingLastPathComponent().deletingLastPathComponent()
     func format(of name: String) throws -> String? {
       CaptureFormat.detect([UInt8](try Data(contentsOf: root.appending(path: name))))?.id
@@ -144,7 +144,7 @@ struct DetectionTests {
   }
 
   @Test("Random bytes are not a capture")
-  func randomBytesAreNone() {
+  func randomBytes() {
     for seed in UInt64(0)..<20 {
       var generator = SeededGenerator(seed: seed)
       let bytes = (0..<8000).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -163,7 +163,7 @@ struct DetectionTests {
       ([], "empty"), ([0, 0, 0, 0, 0], "tr -d '\\0' < FILE"),
       ([0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0, 0, 0, 0, 0], "not text"),
     ] as [([UInt8], String)])
-  func whatCannotBeReadSaysWhatToDo(_ head: [UInt8], _ advice: String) {
+  func adviceForUnreadableFiles(_ head: [UInt8], _ advice: String) {
     #expect(CaptureFormat.detect(head)?.id == nil)
     #expect(UnreadableFile(head)?.description.contains(advice) == true)
   }

@@ -73,7 +73,7 @@ struct DirectionCheckTests {
   }
 
   @Test("Proof against weaker signs that already decided refuses the log")
-  func proofThatComesLate() throws {
+  func lateProof() throws {
     let signs = Array(repeating: Self.session[5], count: 4)
     let text = log(signs + [Self.session[0]], 0) { $0 == 4 }
     #expect(try read(text, "slixmpp").error == .contradictoryDirections(line: 5, other: nil))
@@ -157,7 +157,7 @@ struct DirectionCheckTests {
 
   /// A contact's stanzas have its address, and a user can only spoil their own session.
   @Test("No stanza of a contact or another user reverses or refuses a log")
-  func whatOthersSend() throws {
+  func stanzasOfOthers() throws {
     let forged = [
       "< <iq type='get' id='x' from='eve@example.test/x' to='alice@example.test/pc'>"
         + "<query xmlns='jabber:iq:roster'/></iq>",

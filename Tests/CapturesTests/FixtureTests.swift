@@ -53,7 +53,7 @@ struct FixtureTests {
   @Test(
     "A capture is read completely, without problems",
     arguments: Fixture.all)
-  func isReadWhole(_ fixture: Fixture) throws {
+  func isReadCompletely(_ fixture: Fixture) throws {
     let reading = try fixture.reading()
     let counts = Counts(
       elements: reading.elements.count,
@@ -68,7 +68,7 @@ struct FixtureTests {
   @Test(
     "The records do not depend on how a capture is split",
     arguments: Fixture.all)
-  func anyCutGivesTheSame(_ fixture: Fixture) throws {
+  func anySplitGivesTheSame(_ fixture: Fixture) throws {
     let whole = try fixture.reading()
     #expect(try fixture.reading(pieces: [1]) == whole)
     for seed in UInt64(0)..<10 {

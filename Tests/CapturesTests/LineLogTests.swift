@@ -151,7 +151,7 @@ struct LineLogTests {
   }
 
   @Test("Only a line with the format of the log's records ends a connection")
-  func aForeignPrefixEndsNothing() throws {
+  func anotherPrefixEndsNoConnection() throws {
     let slixmpp = """
       DEBUG    RECV: <a/>
       INFO     message from eve: connection_lost: (None,)
@@ -194,7 +194,7 @@ struct LineLogTests {
   }
 
   @Test("A record of too many lines is abandoned")
-  func aRecordOfTooManyLinesIsGivenUp() throws {
+  func aRecordOfTooManyLinesIsAbandoned() throws {
     let body = String(repeating: String(repeating: "x", count: 999) + "\n", count: 5000)
     let reading = try read("RECV: <a>\(body)\nRECV: <b/>", "slixmpp")
     #expect(reading.problems.map(\.line) == [1])

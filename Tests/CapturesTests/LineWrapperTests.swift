@@ -70,7 +70,7 @@ struct LineWrapperTests {
   @Test(
     "The text that a collector put around lines is removed",
     arguments: collected)
-  func whatIsWithinIsRead(_ index: Int, _ fixture: Fixture) throws {
+  func wrappedLinesAreRead(_ index: Int, _ fixture: Fixture) throws {
     let (expected, wrap) = Self.collectors[index]
     let format = try #require(CaptureFormat.detect(Array(fixture.bytes.prefix(64 << 10))))
     let plain = String(decoding: fixture.bytes, as: UTF8.self)

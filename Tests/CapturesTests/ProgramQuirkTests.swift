@@ -11,7 +11,7 @@ struct ProgramQuirkTests {
 
   /// Monal of 2020 prints received elements as dictionaries, and sent ones unchanged.
   @Test("A log of an old Monal is reported to have only the names of elements")
-  func namesOfElementsAreNoRoster() throws {
+  func namesOfElementsAreNotARoster() throws {
     let received = """
       2026/11/21 07:19:12:123  RECV Stanza: {
           stanzaNameSpace = "jabber:client";

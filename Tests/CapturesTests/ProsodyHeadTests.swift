@@ -30,7 +30,7 @@ struct ProsodyHeadTests {
 
   /// Compares a log that has both with a copy without the module's lines.
   @Test("The head tags give the same subscriptions as the whole stanzas")
-  func sameAsWhole() throws {
+  func sameSubscriptions() throws {
     let fixture = try Fixture.named("prosody-crossing")
     let heads = String(decoding: fixture.bytes, as: UTF8.self)
       .split(separator: "\n", omittingEmptySubsequences: false)

@@ -8,7 +8,7 @@ import XMPPStanza
 @Suite("Logs of one scenario by every program, each with its server's roster")
 struct RealLogTests {
   @Test("There are logs, and each has a roster")
-  func thereAreLogs() {
+  func logsExist() {
     #expect(Fixture.logs.count > 10)
     #expect(Fixture.logs.allSatisfy { $0.name == "prosody-heads" || !$0.expected.isEmpty })
   }
@@ -23,7 +23,7 @@ struct RealLogTests {
   @Test(
     "A log gives its server's roster",
     arguments: whole)
-  func givesTheRosterThatTheServerHeld(_ fixture: Fixture) throws {
+  func givesTheServersRoster(_ fixture: Fixture) throws {
     let reading = try read(fixture.bytes, detected(fixture))
     #expect(reading.error == nil)
     for expected in fixture.expected {
@@ -62,7 +62,7 @@ struct RealLogTests {
   /// Finch names no account for received elements: headers and challenges of two accounts that log
   /// in at once cannot be told apart.
   @Test("Finch's elements of unknown accounts are counted")
-  func whatIsLeftOutOfTwoAccountsIsCounted() throws {
+  func elementsOfUnknownAccountsAreCounted() throws {
     let fixture = try #require(Fixture.logs.first { $0.name == "finch-two-accounts" })
     let problems = try read(fixture.bytes, detected(fixture)).problems
     #expect(problems.map(\.line) == [182])
@@ -104,7 +104,7 @@ struct RealLogTests {
   @Test(
     "A log that was cut off gives the records before",
     arguments: whole)
-  func aCutOffLogGivesWhatStandsBefore(_ fixture: Fixture) throws {
+  func aCutOffLogGivesTheRecordsBefore(_ fixture: Fixture) throws {
     let format = try detected(fixture)
     let all = try read(fixture.bytes, format).elements
     for eighth in 1..<8 {
@@ -120,7 +120,7 @@ struct RealLogTests {
   @Test(
     "A chat in chunks that split characters is complete",
     arguments: whole)
-  func theLongChatIsThere(_ fixture: Fixture) throws {
+  func theLongChatIsComplete(_ fixture: Fixture) throws {
     let sent = String(decoding: fixture.bytes, as: UTF8.self).contains("'m-long'")
     guard sent else { return }
     let reading = try read(fixture.bytes, detected(fixture))
@@ -155,7 +155,7 @@ struct RealLogTests {
   @Test(
     "The records do not depend on how a log is split",
     arguments: Fixture.logs)
-  func anyCutGivesTheSame(_ fixture: Fixture) throws {
+  func anySplitGivesTheSame(_ fixture: Fixture) throws {
     let format = try detected(fixture)
     let whole = try read(fixture.bytes, format)
     for seed in UInt64(0)..<4 {
@@ -179,7 +179,7 @@ struct RealLogTests {
   }
 
   @Test("The client's side alone gets a note on what is missing")
-  func theClientsSideAloneSaysWhatIsMissing() throws {
+  func theClientsSideAloneIsReported() throws {
     let fixture = try #require(Fixture.logs.first { $0.name == "raw-stream/out.xml" })
     let reading = try read(fixture.bytes, "raw-stream")
     #expect(reading.elements.count > 10)

@@ -199,7 +199,7 @@ struct RenderedLogTests {
   @Test(
     "A session is read with its elements and directions",
     arguments: programs)
-  func aSessionIsReadAsItHappened(_ program: Program) throws {
+  func aSessionIsRead(_ program: Program) throws {
     let forged = program.write(true, Self.push) + program.write(false, "<presence/>")
     let session = Self.session(forging: forged)
     let log = program.logged(session.map { program.write($0.isInbound, $0.xml) }.joined())
@@ -222,7 +222,7 @@ struct RenderedLogTests {
   @Test(
     "A body that the program prints unescaped is not read as a record",
     arguments: programs)
-  func anEchoedBodyIsNoRecord(_ program: Program) throws {
+  func anEchoedBodyIsNotARecord(_ program: Program) throws {
     // Consoles have only elements, and Erlang prints texts as terms.
     let others = ["psi", "gajim-console", "beagle", "xmpp.js", "swiften", "ejabberd"]
     guard !others.contains(program.format), program.name != "Openfire's later WebSockets" else {
@@ -265,7 +265,7 @@ struct RenderedLogTests {
   @Test(
     "A real session gives its server's roster",
     arguments: programs.indices)
-  func aRealSessionGivesTheRosterOfTheServer(_ index: Int) throws {
+  func aRealSessionGivesTheServersRoster(_ index: Int) throws {
     let program = Self.programs[index]
     for name in [Self.sessions[index % 8], Self.sessions[(index + 3) % 8]] {
       let fixture = try Fixture.named(name)

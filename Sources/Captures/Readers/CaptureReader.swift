@@ -124,9 +124,10 @@ package struct CaptureReader {
     }
   }
 
-  /// Passes on outputs that are held until their direction is certain, for a user who follows a log
-  /// to which nothing is being added. If a direction turns out to be wrong, `read` or `finish`
-  /// throws.
+  /// Passes on outputs that are held until their direction is certain.
+  ///
+  /// For a user who follows a log to which nothing is being added. If a direction turns out to be
+  /// wrong, `read` or `finish` throws.
   ///
   /// - Throws: What `sink` throws.
   package mutating func release(_ sink: (CaptureOutput) throws -> Void) throws {

@@ -56,9 +56,10 @@ enum ContentDirection {
     return type == "get" && !hasAddress ? .outbound : nil
   }
 
-  /// The direction of a roster set. Only a server sends a version or `ask` (RFC 6121 §2.1.2, §2.6),
-  /// and only its pushes are addressed to a full JID. A subscription state proves nothing, because
-  /// some clients send it.
+  /// The direction of a roster set; nil if both sides may have sent it.
+  ///
+  /// Only a server sends a version or `ask` (RFC 6121 §2.1.2, §2.6), and only its pushes are
+  /// addressed to a full JID. A subscription state proves nothing, because some clients send it.
   private static func ofRosterSet(_ node: XMPPElement, _ query: XMPPElement) -> Direction? {
     let item = query.child("item", in: Namespace.roster)
     if query.attribute("ver") != nil || item?.attribute("ask") != nil { return .inbound }

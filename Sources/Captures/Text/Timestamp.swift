@@ -34,8 +34,10 @@ package enum Timestamp {
 
   // MARK: Reading
 
-  /// The time of a text that is a time with a zone, with or without a fraction (RFC 3339); nil for
-  /// any other text, and for a day or an hour that does not exist.
+  /// The time of a text such as `2026-11-20T10:00:00.000+01:00` (RFC 3339); nil for any other text.
+  ///
+  /// The zone is required and the fraction optional. A day or an hour that does not exist gives
+  /// nil.
   ///
   /// Digits finer than a millisecond are cut off.
   package static func parse(_ text: String) -> Int64? {
