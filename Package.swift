@@ -68,8 +68,6 @@ let package = Package(
 
     .target(name: "CByteMarks", cSettings: [.treatAllWarnings(as: .error)]),
 
-    .target(name: "CPrefetch", cSettings: [.treatAllWarnings(as: .error)]),
-
     .target(name: "CRowDifferences", cSettings: [.treatAllWarnings(as: .error)]),
 
     .target(name: "RawBytes", dependencies: ["CByteMarks"], swiftSettings: rules),
@@ -81,7 +79,7 @@ let package = Package(
     .target(
       name: "RosterCore",
       dependencies: [
-        "RawBytes", "XMPPStanza", "CByteMarks", "CPrefetch", "CRowDifferences",
+        "RawBytes", "XMPPStanza", "CByteMarks", "CRowDifferences",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
       ],

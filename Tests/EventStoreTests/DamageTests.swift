@@ -61,7 +61,7 @@ import Testing
       try transaction.forEachRecord(in: 1...15) { header, _ in records.append(header.sequence) }
       #expect(records == Array(1...15))
       var events: [[UInt8]] = []
-      try transaction.forEachEvent(in: 1...15, deriving: { _, _ in nil }) { _, bytes, _ in
+      try transaction.forEachEvent(in: 1...15, deriving: { _, _ in nil }) { _, bytes in
         events.append(bytes.copied)
       }
       #expect(events == (1...15).map { [UInt8($0)] })
@@ -161,7 +161,7 @@ import Testing
       try transaction.forEachEvent(
         in: 1...UInt64.max,
         deriving: { header, bytes in [100 + UInt8(header.sequence), UInt8(bytes.byteCount)] }
-      ) { header, bytes, _ in
+      ) { header, bytes in
         #expect(header.sequence == UInt64(events.count) + 1)
         events.append(bytes.copied)
       }

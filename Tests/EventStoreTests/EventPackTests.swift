@@ -30,11 +30,8 @@ struct EventPackTests {
 
   /// Reads a pack of this content, up to its damage.
   ///
-  /// - Returns: The first byte of each event and that of the event a given distance ahead; and the
-  ///   damage.
-  private func read(
-    _ content: [UInt8], ahead distance: Int
-  ) throws -> (events: [[UInt8?]], damage: String?) {
+  /// - Returns: The first byte of each event, and the damage.
+  private func read(_ content: [UInt8]) throws -> (events: [UInt8?], damage: String?) {
     var stored = [UInt8](repeating: 0, count: DerivedBlock.headBytes) + content
     var list = stored.mutableSpan
     var space = list.mutableBytes
@@ -43,14 +40,14 @@ struct EventPackTests {
       Issue.record("The block cannot be read")
       return ([], nil)
     }
-    var events: [[UInt8?]] = []
+    var events: [UInt8?] = []
     do {
-      try EventPack(block).forEach(in: 7...20, ahead: distance) { header, event, later in
+      try EventPack(block).forEach(in: 7...20) { header, event in
         let index = events.count
         #expect(header.sequence == 7 + UInt64(index))
         #expect(header.time == (index == 2 ? nil : Self.clock(index)))
         #expect(header.connection == (index == 1 ? 300 : 1))
-        events.append([event.copied.first, later?.copied.first])
+        events.append(event.copied.first)
       }
     } catch EventLogError.corrupt(let sequence, let what) {
       return (events, "\(sequence): \(what)")
@@ -58,20 +55,14 @@ struct EventPackTests {
     return (events, nil)
   }
 
-  @Test(
-    "A truncated pack gives the events before the cut, and reports where it is",
-    arguments: [0, 2, 100])
-  func cut(ahead distance: Int) throws {
+  @Test("A truncated pack gives the events before the cut, and reports where it is")
+  func cut() throws {
     let sizes = [3, 5, 1, 4]
     let (bytes, ends) = Self.content(sizes)
     for count in 0...bytes.count {
       let whole = ends.count { $0 <= count }
-      let (events, damage) = try read(Array(bytes[..<count]), ahead: distance)
-      let expected: [[UInt8?]] = (0..<whole).map { index in
-        let later = index + distance
-        return [UInt8(index), distance > 0 && later < whole ? UInt8(later) : nil]
-      }
-      #expect(events == expected, "\(count) bytes")
+      let (events, damage) = try read(Array(bytes[..<count]))
+      #expect(events == (0..<whole).map { UInt8($0) }, "\(count) bytes")
       #expect(damage == Self.damage(of: count, ends), "\(count) bytes")
     }
   }
@@ -115,9 +106,9 @@ struct EventPackTests {
     let (bytes, ends) = Self.content([3, 5, 1])
     var wrong = bytes
     wrong[ends[0] + 6] |= 3
-    #expect(try read(wrong, ahead: 2).events == [[0, 2]])
-    #expect(try read(wrong, ahead: 2).damage == "8: its stored event's direction is 3")
+    #expect(try read(wrong).events == [0])
+    #expect(try read(wrong).damage == "8: its stored event's direction is 3")
     let cut = Array(wrong[..<(ends[1] - 1)])
-    #expect(try read(cut, ahead: 2).damage == "8: its stored event is cut short")
+    #expect(try read(cut).damage == "8: its stored event is cut short")
   }
 }

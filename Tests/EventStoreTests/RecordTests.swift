@@ -88,38 +88,11 @@ import Testing
     #expect(try numbers(0...0).isEmpty)
     var events: [UInt64] = []
     _ = try log.read {
-      try $0.forEachEvent(in: 4...6, deriving: { _, _ in nil }) { header, _, _ in
+      try $0.forEachEvent(in: 4...6, deriving: { _, _ in nil }) { header, _ in
         events.append(header.sequence)
       }
     }
     #expect(events == [4, 5, 6])
-  }
-
-  @Test("An event is passed together with the one a given distance ahead in its pack")
-  func later() throws {
-    let log = try EventLog.create(at: path, eventVersion: 1)
-    // One record has no event, and each append makes a pack of its own.
-    try log.append((1...10).map { draft("\($0)", event: $0 == 5 ? nil : [UInt8($0)]) })
-    try log.append((11...13).map { draft("\($0)", event: [UInt8($0)]) })
-    func pairs(ahead distance: Int) throws -> [[UInt8?]] {
-      try log.read { transaction in
-        var pairs: [[UInt8?]] = []
-        try transaction.forEachEvent(in: 3...13, ahead: distance, deriving: { _, _ in nil }) {
-          _, event, later in
-          pairs.append([event.copied.first, later?.copied.first])
-        }
-        return pairs
-      }
-    }
-    let events: [UInt8] = [3, 4, 6, 7, 8, 9, 10, 11, 12, 13]
-    #expect(try pairs(ahead: 0) == events.map { [$0, nil] })
-    #expect(
-      try pairs(ahead: 2)
-        == [
-          [3, 6], [4, 7], [6, 8], [7, 9], [8, 10], [9, nil], [10, nil], [11, 13], [12, nil],
-          [13, nil],
-        ])
-    #expect(try pairs(ahead: 100) == events.map { [$0, nil] })
   }
 
   @Test("A pass over the log uses short transactions, and ends where the log ended at its start")
@@ -162,7 +135,7 @@ import Testing
       next = try again.read {
         try $0.forEachEvent(
           in: first...11, bytes: 64 << 10, deriving: { _, _ in event },
-          { header, bytes, _ in
+          { header, bytes in
             #expect(bytes.byteCount == event.count)
             found.append(header.sequence)
           })

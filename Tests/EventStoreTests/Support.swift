@@ -59,7 +59,7 @@ extension EventLog {
     try read { transaction in
       var derived = Derived()
       try transaction.forEachEvent(in: 1...UInt64.max, deriving: { _, _ in nil }) {
-        header, bytes, _ in
+        header, bytes in
         derived.events.append(Derived.Event(header: header, bytes: bytes.copied))
       }
       for contact in contacts {

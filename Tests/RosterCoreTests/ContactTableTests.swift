@@ -235,33 +235,6 @@ struct ContactTableTests {
     #expect(early.count == 0 && early.number(of: "a") == nil)
   }
 
-  @Test("A text that is expected is mostly found before it is asked for, and never another one")
-  func expectedTexts() {
-    var table = TextTable()
-    func expect(_ text: String) -> ExpectedText { text.withUTF8Bytes { table.expect($0) } }
-    var early = expect("text 0")
-    table.prefetchPlace(&early)
-    #expect(early.number == nil)
-
-    let texts = (0..<1_000).map { "text \($0)" }
-    for text in texts { _ = table.insert(text) }
-    let strangers = (0..<1_000).map { "stranger \($0)" }
-    // What was expected is looked for in a table that has grown meanwhile.
-    for growth in [0, 5_000] {
-      var (known, unknown) = (texts.map(expect), strangers.map(expect))
-      for number in 0..<growth { _ = table.insert("later \(number)") }
-      for place in texts.indices {
-        table.prefetchPlace(&known[place])
-        table.prefetchPlace(&unknown[place])
-        let number = known[place].number
-        #expect(number == nil || number == UInt32(place))
-        table.prefetchBytes(of: number ?? .max)
-      }
-      #expect(known.count { $0.number != nil } > 500)
-      #expect(unknown.allSatisfy { $0.number == nil })
-    }
-  }
-
   @Test("A kept table has the numbers that it had, and takes nothing that is none")
   func keptTexts() {
     func table(_ text: String, _ ends: [UInt32]) -> TextTable? {

@@ -130,7 +130,7 @@ package struct DerivedCheck {
       return StoredEvents(records: records, hasStray: hasStray)
     }
     var events: [UInt64: (header: EventHeader, bytes: [UInt8])] = [:]
-    try EventPack(block).forEach(in: records) { header, event, _ in
+    try EventPack(block).forEach(in: records) { header, event in
       events[header.sequence] = (header, [UInt8](event))
     }
     return StoredEvents(records: records, hasStray: hasStray, events: events)

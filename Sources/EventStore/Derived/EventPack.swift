@@ -27,13 +27,9 @@ struct EventPack: ~Escapable {
 
   /// Hands the events of some of its records to `body`, in order.
   ///
-  /// - Parameters:
-  ///   - distance: How many events later the one is that is handed over besides; 0 for none.
-  ///   - body: It is given that later one, too; nil where the pack has no such.
   /// - Throws: `EventLogError.corrupt` at what no program of ours wrote, and what `body` throws.
   func forEach(
-    in range: ClosedRange<UInt64>, ahead distance: Int = 0,
-    _ body: (EventHeader, RawSpan, _ later: RawSpan?) throws -> Void
+    in range: ClosedRange<UInt64>, _ body: (EventHeader, RawSpan) throws -> Void
   ) throws {
     let content = block.content
     guard !content.isEmpty else { return }
@@ -42,18 +38,11 @@ struct EventPack: ~Escapable {
         sequence: block.covers.lowerBound, what: "its pack of stored events is cut short")
     }
     var start = EventLayout.startBytes
-    var startOfLater = distance > 0 ? start : content.byteCount
-    for _ in 0..<distance { _ = takeEvent(at: &startOfLater) }
     while start < content.byteCount {
       let (header, event) = try take(at: &start)
-      let later = takeEvent(at: &startOfLater)
       guard header.sequence <= range.upperBound else { return }
       guard header.sequence >= range.lowerBound else { continue }
-      if let later {
-        try body(header, content[event], content[later])
-      } else {
-        try body(header, content[event], nil)
-      }
+      try body(header, content[event])
     }
   }
 

@@ -7,16 +7,14 @@ extension ReadTransaction {
   ///
   /// - Parameters:
   ///   - most: At least one pack of events is handed over, and none after so many bytes.
-  ///   - distance: How many events later the one is that is handed over besides; 0 for none.
   ///   - derive: The event of a record.
-  ///   - body: It is given that later one, too, where it stands in the same pack.
   /// - Returns: The record that comes next; nil where the range, or the log, is at its end.
   /// - Throws: What `derive` and `body` throw, and `EventLogError`.
   @discardableResult
   package func forEachEvent(
-    in range: ClosedRange<UInt64>, bytes most: Int = .max, ahead distance: Int = 0,
+    in range: ClosedRange<UInt64>, bytes most: Int = .max,
     deriving derive: (RecordHeader, RawSpan) throws -> [UInt8]?,
-    _ body: (EventHeader, RawSpan, _ later: RawSpan?) throws -> Void
+    _ body: (EventHeader, RawSpan) throws -> Void
   ) throws -> UInt64? {
     let last = try end(of: range)
     var next = max(1, range.lowerBound)
@@ -28,14 +26,14 @@ extension ReadTransaction {
       next = records.upperBound + 1
       if let block = covered.block {
         bytesSeen += block.content.byteCount
-        try EventPack(block).forEach(in: records, ahead: distance, body)
+        try EventPack(block).forEach(in: records, body)
         continue
       }
       damage.note(.events, records)
       let rest = try forEachRecord(in: records, bytes: most) { header, bytes in
         bytesSeen += bytes.byteCount
         guard let event = try derive(header, bytes) else { return }
-        try body(EventHeader(header), event.span.bytes, nil)
+        try body(EventHeader(header), event.span.bytes)
       }
       if let rest { return rest }
     }

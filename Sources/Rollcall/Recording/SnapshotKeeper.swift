@@ -102,14 +102,7 @@ private struct LogHead: Sendable {
       try timeline.log.derivedIsCurrent
     else { return try follow() }
     var stamp = RecordStamp(record: range.lowerBound - 1)
-    var ahead = EventsAhead()
-    func look(at index: Int) {
-      let event = index < records.count ? records[index].event : nil
-      ahead.look(at: event, for: &state.roster)
-    }
-    for index in 0..<EventsAhead.distance { look(at: index) }
     for index in 0..<records.count {
-      look(at: index + EventsAhead.distance)
       let record = records[index]
       stamp = RecordStamp(record: stamp.record + 1)
       pacing.appended(bytes: record.bytes.byteCount)

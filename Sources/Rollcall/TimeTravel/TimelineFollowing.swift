@@ -117,9 +117,7 @@ extension Timeline {
   ) throws -> Roster {
     var state = start
     if state.roster.position == 0 { try begin(&state) }
-    // Where presence is not asked for, most events are passed over without a look at their contact.
-    try follow(&state.roster, to: last, looksAhead: asksForPresence) {
-      roster, event, stamp, connection in
+    try follow(&state.roster, to: last) { roster, event, stamp, connection in
       switch event {
       case .made(let event):
         RosterReducer.advance(&roster, by: event, at: stamp, on: connection)
@@ -136,21 +134,15 @@ extension Timeline {
   }
 
   /// Takes a roster on to a later record: has `reduce` reduce each event on the way.
-  ///
-  /// - Parameter looksAhead: Whether what stored events look at is asked for before.
   private func follow(
-    _ roster: inout Roster, to last: UInt64, looksAhead: Bool = true,
+    _ roster: inout Roster, to last: UInt64,
     _ reduce: (inout Roster, borrowing FoundEvent, RecordStamp, ConnectionID) throws -> Void
   ) throws {
     let reader = RecordReader()
-    var ahead = EventsAhead()
     while roster.position < last {
       let range = roster.position + 1...last
       let end = try log.read { transaction in
-        try forEachEvent(
-          in: range, ahead: looksAhead ? EventsAhead.distance : 0, transaction, reader
-        ) { stamp, connection, _, event, later in
-          if looksAhead { ahead.look(at: later, for: &roster) }
+        try forEachEvent(in: range, transaction, reader) { stamp, connection, _, event in
           try reduce(&roster, event, stamp, connection)
         }
       }
@@ -281,7 +273,7 @@ extension Timeline {
     try log.read { transaction in
       var steps = Steps()
       steps.end = try forEachEvent(in: range, transaction, reader) {
-        stamp, connection, direction, event, _ in
+        stamp, connection, direction, event in
         steps.add(stamp, connection, direction, event)
       }
       return steps
@@ -299,19 +291,14 @@ extension Timeline {
   /// Hands the next events of a range to `body`: the stored ones where this program made them, and
   /// others made anew of the raw bytes.
   ///
-  /// - Parameters:
-  ///   - distance: How many events later the stored one is that is handed over besides; 0 for none.
-  ///   - body: It is given that later one, too, where it is in the same pack.
   /// - Returns: The last record that was looked at: of no more records than a slice has, and no
   ///   more bytes than a piece.
   /// - Throws: `EventLogError.corrupt` where `body` cannot read what is stored, and what it throws
   ///   else.
   private func forEachEvent(
-    in range: ClosedRange<UInt64>, ahead distance: Int = 0,
-    _ transaction: borrowing ReadTransaction, _ reader: RecordReader,
+    in range: ClosedRange<UInt64>, _ transaction: borrowing ReadTransaction, _ reader: RecordReader,
     _ body: (
-      RecordStamp, ConnectionID, RecordDirection, borrowing FoundEvent,
-      _ later: RawSpan?
+      RecordStamp, ConnectionID, RecordDirection, borrowing FoundEvent
     ) throws -> Void
   ) throws -> UInt64 {
     let range = range.lowerBound...min(range.upperBound, range.lowerBound + UInt64(Self.slice) - 1)
@@ -324,19 +311,19 @@ extension Timeline {
         else { return }
         try body(
           RecordStamp(record: header.sequence, time: header.time),
-          ConnectionID(number: header.connection), header.direction, .made(event), nil)
+          ConnectionID(number: header.connection), header.direction, .made(event))
       }
       return next.map { $0 - 1 } ?? range.upperBound
     }
     let next = try transaction.forEachEvent(
-      in: range, bytes: EventLog.pieceBytes, ahead: distance,
+      in: range, bytes: EventLog.pieceBytes,
       deriving: { reader.decode($0, $1).event?.canonicalBytes }
-    ) { header, bytes, later in
+    ) { header, bytes in
       guard includes(header.kind, of: header.connection) else { return }
       do {
         try body(
           RecordStamp(record: header.sequence, time: header.time),
-          ConnectionID(number: header.connection), header.direction, .stored(bytes), later)
+          ConnectionID(number: header.connection), header.direction, .stored(bytes))
       } catch let error as CodecError {
         throw Self.unreadable(header.sequence, error)
       }

@@ -17,10 +17,7 @@ extension RosterOutput {
     let details = writeDetails(of: numbers)
     if let changes { write(numbers, changes) }
     var several: [ContactNumber] = []
-    for (place, number) in numbers.enumerated() {
-      if place + ContactTable.rowsAhead < numbers.count {
-        contacts.prefetch(numbers[place + ContactTable.rowsAhead])
-      }
+    for number in numbers {
       let parts = changes?.parts(of: number) ?? .all
       let row = contacts.row(of: number)
       if row.further != 0, parts.contains(.presence) { several.append(number) }
@@ -103,10 +100,7 @@ extension RosterInput {
     let changed = try readNumbers()
     var several: [(number: ContactNumber, first: TextNumber)] = []
     var row = ContactRow()
-    for (place, (number, parts)) in changed.enumerated() {
-      if place + ContactTable.rowsAhead < changed.count {
-        contacts.prefetch(changed[place + ContactTable.rowsAhead].number)
-      }
+    for (number, parts) in changed {
       try readRow(parts, &details, into: &row)
       contacts.replace(parts, of: number, by: row)
       if row.further != 0, parts.contains(.presence), let presence = row.presence {

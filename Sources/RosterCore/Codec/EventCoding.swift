@@ -68,35 +68,6 @@ extension StoredEvent {
     default: false
     }
   }
-
-  /// The contact, as prepared, of an event of one of the kinds that most are of; of a query, that
-  /// of its first item. It is found without reading the event.
-  ///
-  /// - Parameter event: What the encoder wrote: its texts are not looked through.
-  @_lifetime(copy event)
-  static func contact(of event: RawSpan) -> RawSpan? {
-    var input = CanonicalInput(event)
-    input.isSound = true
-    return try? contact(from: &input)
-  }
-
-  @_lifetime(copy input)
-  private static func contact(
-    from input: inout CanonicalInput
-  ) throws(CodecError) -> RawSpan? {
-    switch EventTag(rawValue: try input.readTag()) {
-    case .availableReceived, .unavailableReceived:
-      return try input.readTextBytes()
-    case .subscriptionReceived, .subscriptionSent:
-      _ = try input.readCounted()
-      return try input.readTextBytes()
-    case .setSent, .pushReceived:
-      _ = try input.readOptionalTextBytes()
-      _ = try input.readOptionalAddress()
-      return try StoredQuery.firstContact(from: &input)
-    default: return nil
-    }
-  }
 }
 
 /// An event in place.

@@ -99,17 +99,6 @@ struct StoredQuery: ~Escapable {
 }
 
 extension StoredQuery {
-  /// The contact of the first item of a query, which is not read; nil where it has none.
-  @_lifetime(copy input)
-  static func firstContact(
-    from input: inout CanonicalInput
-  ) throws(CodecError) -> RawSpan? {
-    _ = try input.readOptionalTextBytes()
-    guard try input.readCount() > 0 else { return nil }
-    _ = try ItemTag(from: &input)
-    return try input.readTextBytes()
-  }
-
   /// The same as a value.
   var value: RosterQuery {
     var values: [RosterQuery.Item] = []

@@ -1,5 +1,3 @@
-import CPrefetch
-
 /// Elements by dense number, in chunks that copies of the array share.
 ///
 /// To copy it costs nothing, and to change an element of a copy costs its chunk and the list of
@@ -91,23 +89,6 @@ struct ChunkedArray<Element: Sendable>: @unchecked Sendable {
       body((chunk.elements + place(of: index)).pointee)
     }
   }
-
-  /// Has an element brought near that will be looked at soon. Complexity: O(1).
-  @inline(__always)
-  func prefetch(_ index: Int) {
-    let elements = UnsafeRawPointer(chunks[chunk(of: index)].elements)
-    let place = elements + place(of: index) &* MemoryLayout<Element>.stride
-    // Who writes looks at how many refer to the chunk, which stands before its head.
-    rollcall_prefetch(elements - (MemoryLayout<Int>.size + 1))
-    // Each line of memory that the element is in.
-    for offset in stride(from: 0, to: MemoryLayout<Element>.size, by: Self.lineBytes) {
-      rollcall_prefetch(place + offset)
-    }
-    rollcall_prefetch(place + (MemoryLayout<Element>.size - 1))
-  }
-
-  /// How much memory a processor brings near at once, on nearly all.
-  private static var lineBytes: Int { 64 }
 
   /// Adds an element. Complexity: O(1) amortised.
   mutating func append(_ element: Element) {

@@ -4,32 +4,6 @@ import XMPPStanza
 // Between the rows of a table, which are numbers, and the values that the rest of the program
 // speaks of.
 extension ContactTable {
-  // MARK: Looking ahead
-
-  /// Expects to be asked for an address, as prepared: has what leads to it brought near.
-  func expect(address: RawSpan) -> ExpectedText {
-    tables.addresses.expect(address)
-  }
-
-  /// Has the row of an address brought near that was expected a little before, and what leads to
-  /// its bytes.
-  func prefetchRow(_ address: inout ExpectedText) {
-    tables.addresses.prefetchPlace(&address)
-    if let number = address.number { prefetch(ContactNumber(rawValue: number)) }
-  }
-
-  /// Has the bytes of an address brought near whose row was brought near a little before.
-  func prefetchAddress(_ address: ExpectedText) {
-    if let number = address.number { tables.addresses.prefetchBytes(of: number) }
-  }
-
-  /// A row is asked for where the one so many before it is read or written.
-  static var rowsAhead: Int { 4 }
-
-  /// Has the row of a contact brought near, which will be looked at soon.
-  @inline(__always)
-  func prefetch(_ number: ContactNumber) { tables.rows.prefetch(Int(number.rawValue)) }
-
   /// Hands what a contact's resources besides the first one said to `body`, while it runs.
   func withFurtherResources(
     of number: ContactNumber, _ body: (Span<PresenceRow>) -> Void

@@ -1,4 +1,3 @@
-import CPrefetch
 import RawBytes
 import XMPPStanza
 
@@ -121,40 +120,6 @@ struct TextTable: ~Copyable, Sendable {
     blocks[index].append(text)
   }
 
-  // MARK: Looking ahead
-
-  /// Has the slot of a text brought near, which will be looked for soon. Complexity: linear in the
-  /// text.
-  func expect(_ text: RawSpan) -> ExpectedText {
-    guard slots.count > 0 else { return .none }
-    let hash = text.hash(from: seed)
-    slots.prefetch(Self.home(of: hash, among: slots.count))
-    return ExpectedText(hash: hash)
-  }
-
-  /// Has it brought near where the text is, once its slot is. Complexity: O(1).
-  ///
-  /// - Parameter text: It gets its number, the likely one: a text that has it was not looked at.
-  func prefetchPlace(_ text: inout ExpectedText) {
-    guard text.hash != 0, slots.count > 0 else { return }
-    let slot = slots[Self.home(of: text.hash, among: slots.count)]
-    guard slot != 0, slot >> 32 == text.hash >> 32 else { return }
-    let number = Self.number(in: slot)
-    places.prefetch(Int(number))
-    text.number = number
-  }
-
-  /// Has the bytes of a text brought near, once it is there where they are. Complexity: O(1).
-  ///
-  /// - Parameter number: It may be one of another table.
-  func prefetchBytes(of number: UInt32) {
-    guard number < places.count else { return }
-    bytes(of: number).withUnsafeBytes { bytes in
-      // It is only asked for, not looked at.
-      if let start = bytes.baseAddress { rollcall_prefetch(start) }
-    }
-  }
-
   // MARK: Kept tables
 
   /// How many bytes the end of a text takes.
@@ -259,16 +224,6 @@ struct TextTable: ~Copyable, Sendable {
   private static func slot(_ hash: UInt64, _ number: UInt32) -> UInt64 {
     hash & ~0xFFFF_FFFF | UInt64(number + 1)
   }
-}
-
-/// A text that a table will be asked for.
-struct ExpectedText {
-  /// Of no text; one whose hash is this is not expected, which costs it the wait.
-  static let none = ExpectedText(hash: 0)
-
-  fileprivate let hash: UInt64
-  /// Its number, as soon as the table has it near.
-  fileprivate(set) var number: UInt32?
 }
 
 extension TextTable {
