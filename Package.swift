@@ -68,8 +68,6 @@ let package = Package(
 
     .target(name: "CByteMarks", cSettings: [.treatAllWarnings(as: .error)]),
 
-    .target(name: "CRowDifferences", cSettings: [.treatAllWarnings(as: .error)]),
-
     .target(name: "RawBytes", dependencies: ["CByteMarks"], swiftSettings: rules),
     .target(
       name: "XMPPStanza", dependencies: ["RawBytes", "CByteMarks"], swiftSettings: rules),
@@ -79,7 +77,7 @@ let package = Package(
     .target(
       name: "RosterCore",
       dependencies: [
-        "RawBytes", "XMPPStanza", "CByteMarks", "CRowDifferences",
+        "RawBytes", "XMPPStanza", "CByteMarks",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
       ],
@@ -180,7 +178,7 @@ let package = Package(
       name: "RosterCoreTests",
       dependencies: [
         "RawBytes",
-        "RosterCore", "XMPPStanza", "XMPPStream", "CRowDifferences", "TestSupport",
+        "RosterCore", "XMPPStanza", "XMPPStream", "TestSupport",
       ],
       swiftSettings: rules),
     .executableTarget(

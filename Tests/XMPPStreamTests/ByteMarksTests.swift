@@ -61,18 +61,4 @@ struct ByteMarksTests {
       #expect(mark.marks(bytes) == expected, "\(bytes)")
     }
   }
-
-  @Test("Words are marked if they differ in any bit")
-  func words() {
-    let words: [UInt32] = [0, 1, .max, 0x8000_0000]
-    #expect(rollcall_marks_of_other_words(words, words) == 0)
-    for index in words.indices {
-      for bit in 0..<32 {
-        var others = words
-        others[index] ^= 1 << UInt32(bit)
-        #expect(rollcall_marks_of_other_words(words, others) == 1 << UInt32(index), "\(bit)")
-      }
-    }
-    #expect(rollcall_marks_of_other_words(words, words.map(~)) == 0xF)
-  }
 }

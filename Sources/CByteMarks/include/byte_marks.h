@@ -6,8 +6,7 @@
 #include <string.h>
 
 // Functions that examine sixteen bytes at once. Swift has no operation that reports which of them
-// match. Each function returns one bit per byte, or per word of four bytes, the lowest for the
-// first.
+// match. Each function returns one bit per byte, the lowest for the first.
 //
 // They are written with Clang's vectors, take a few instructions on each machine with vector
 // operations, and are in a header so that they are inlined. Sixteen bytes must be readable.
@@ -15,8 +14,6 @@
 typedef uint8_t rollcall_bytes __attribute__((ext_vector_type(16)));
 typedef char rollcall_matches __attribute__((ext_vector_type(16)));
 typedef bool rollcall_flags __attribute__((ext_vector_type(16)));
-typedef uint32_t rollcall_words __attribute__((ext_vector_type(4)));
-typedef bool rollcall_word_flags __attribute__((ext_vector_type(4)));
 
 static inline rollcall_bytes rollcall_load(const void *_Nonnull bytes) {
   rollcall_bytes all;
@@ -73,21 +70,6 @@ static inline uint32_t rollcall_marks_in_address(const void *_Nonnull bytes) {
   rollcall_bytes all = rollcall_load(bytes);
   rollcall_bytes letters = all - 'a', digits = all - '0';
   return rollcall_marks((letters >= 26) & (digits >= 10) & (all != '_'));
-}
-
-// Marks which of four words of four bytes differ from four others.
-static inline uint32_t rollcall_marks_of_other_words(
-    const void *_Nonnull words, const void *_Nonnull others) {
-  rollcall_words these, those;
-  memcpy(&these, words, sizeof these);
-  memcpy(&those, others, sizeof those);
-  rollcall_word_flags flags = __builtin_convertvector(these != those, rollcall_word_flags);
-  uint8_t marks;
-  memcpy(&marks, &flags, sizeof marks);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  marks = __builtin_bitreverse8(marks);
-#endif
-  return marks & 0xF;
 }
 
 #endif

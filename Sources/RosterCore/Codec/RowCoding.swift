@@ -1,5 +1,3 @@
-import CByteMarks
-import CRowDifferences
 import RawBytes
 
 // Rows of a fixed size as they are stored: of each, how the words differ from those of the row
@@ -8,8 +6,7 @@ import RawBytes
 //     UInt64: two bits for each word of the row, little-endian: how wide its difference is
 //     for each word that differs, by how much: 1, 2 or 4 bytes, little-endian, in zigzag form
 //
-// The widths stand before all that they are of, so that no word waits for the one before it. A row
-// has 4 to 32 words, with nothing between them.
+// A row has at most 32 words, with nothing between them.
 
 /// Writes rows.
 struct RowOutput<Row: BitwiseCopyable> {
@@ -35,11 +32,10 @@ struct RowOutput<Row: BitwiseCopyable> {
       // Both rows have as many words, and each word that is looked at is one of them.
       withUnsafeBytes(of: &next) { next in
         withUnsafeMutableBytes(of: &last) { last in
-          var rest = RowWords.differing(next, UnsafeRawBufferPointer(last))
-          while rest != 0 {
-            let word = rest.trailingZeroBitCount
+          for word in 0..<RowWords.count(of: Row.self) {
             let value = RowWords.load(word, of: next)
             let difference = value &- RowWords.load(word, of: UnsafeRawBufferPointer(last))
+            guard difference != 0 else { continue }
             RowWords.store(value, at: word, of: last)
             let folded = UInt32(bitPattern: (difference &<< 1) ^ (difference &>> 31))
             let width = WordWidth(of: folded)
@@ -47,7 +43,6 @@ struct RowOutput<Row: BitwiseCopyable> {
             space.write(littleEndian: folded, at: end)
             widths |= width.rawValue &<< UInt64(2 &* word)
             end &+= width.bytes
-            rest &= rest &- 1
           }
         }
       }
@@ -78,20 +73,12 @@ struct RowInput<Row: BitwiseCopyable> {
     // One that is wider than it need be would be a second encoding of the same row.
     var isShortest = true
     let isSound = input.isSound
-    try input.read(atMost: RowWords.groupedBytes(of: Row.self)) { differences in
+    try input.read(atMost: RowWords.bytes * words) { differences in
       if !isSound { isShortest = WordWidth.areLeast(widths, for: differences) }
-      return differences.withUnsafeBytes { differences in
-        withUnsafeMutablePointer(to: &last) { last in
-          withUnsafeMutablePointer(to: &row) { row in
-            // As many bytes are there as all groups of words can have, and so they have an address;
-            // both rows have as many words.
-            rollcall_add_differences(
-              differences.baseAddress.unsafelyUnwrapped, widths, last, row, words)
-          }
-        }
-      }
+      return withUnsafeMutableBytes(of: &last) { RowWords.add(differences, widths, to: $0) }
     }
     guard isShortest else { throw input.invalid }
+    row = last
   }
 }
 
@@ -99,19 +86,11 @@ struct RowInput<Row: BitwiseCopyable> {
 private enum RowWords {
   static let bytes = MemoryLayout<UInt32>.size
   static let headBytes = MemoryLayout<UInt64>.size
-  /// So many words are looked at at once.
-  private static let group = 4
 
   /// How many words a row has.
   @inline(__always)
   static func count<Row: BitwiseCopyable>(of row: Row.Type) -> Int {
     MemoryLayout<Row>.size / bytes
-  }
-
-  /// How many bytes the words of a row take at most, counted in whole groups.
-  @inline(__always)
-  static func groupedBytes<Row: BitwiseCopyable>(of row: Row.Type) -> Int {
-    (count(of: row) + group - 1) / group * group * bytes
   }
 
   @inline(__always)
@@ -124,23 +103,30 @@ private enum RowWords {
     row.storeBytes(of: value, toByteOffset: bytes &* word, as: Int32.self)
   }
 
-  /// A bit for each word in which two rows differ that have as many.
-  @inline(__always)
-  static func differing(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> UInt32 {
-    guard let first = one.baseAddress, let second = other.baseAddress else { return 0 }
-    // The last four may be some of those before, too.
-    let last = one.count / bytes &- group
-    var marks: UInt32 = 0
-    var word = 0
-    while word < last {
-      marks |=
-        rollcall_marks_of_other_words(first + bytes &* word, second + bytes &* word)
-        &<< UInt32(truncatingIfNeeded: word)
-      word &+= group
+  /// Adds the differences to the words of a row.
+  ///
+  /// - Parameters:
+  ///   - differences: The differences, followed by any bytes up to the length of a row.
+  ///   - widths: The width of each difference; zero beyond the words of the row.
+  /// - Returns: The length of the differences in bytes.
+  static func add(
+    _ differences: RawSpan, _ widths: UInt64, to row: UnsafeMutableRawBufferPointer
+  ) -> Int {
+    var (rest, word, end) = (widths, 0, 0)
+    while rest != 0 {
+      // Most words are equal to those of the previous row.
+      let equal = rest.trailingZeroBitCount / 2
+      rest &>>= UInt64(2 &* equal)
+      word &+= equal
+      let width = WordWidth(rawValue: rest & 3)
+      let folded: UInt32 = differences.littleEndian(at: end) & width.mask
+      let difference = Int32(bitPattern: (folded &>> 1) ^ (0 &- (folded & 1)))
+      store(load(word, of: UnsafeRawBufferPointer(row)) &+ difference, at: word, of: row)
+      end &+= width.bytes
+      rest &>>= 2
+      word &+= 1
     }
-    return marks
-      | rollcall_marks_of_other_words(first + bytes &* last, second + bytes &* last)
-      &<< UInt32(truncatingIfNeeded: last)
+    return end
   }
 }
 
@@ -164,6 +150,9 @@ struct WordWidth {
 
   @inline(__always)
   var bytes: Int { Int(truncatingIfNeeded: (0x4210 as UInt64) &>> (4 &* rawValue) & 7) }
+
+  /// The mask of the bits that a difference of this width can set.
+  var mask: UInt32 { UInt32(truncatingIfNeeded: (1 as UInt64) &<< UInt64(8 &* bytes) &- 1) }
 
   /// Whether no difference of a row would fit into fewer bytes.
   static func areLeast(_ widths: UInt64, for differences: RawSpan) -> Bool {
