@@ -53,11 +53,8 @@ struct ItemRow: Equatable, BitwiseCopyable {
 
   var subscription: RosterSubscription {
     // It was made of one.
-    RosterSubscription(code: UInt8(truncatingIfNeeded: subscriptionCode)) ?? .none
+    RosterSubscription(code: UInt8(flags >> Self.subscriptionShift & 3)) ?? .none
   }
-
-  /// Two bits.
-  fileprivate var subscriptionCode: Int { Int(flags >> Self.subscriptionShift & 3) }
 
   var provenance: RosterEntry.Provenance {
     get {
@@ -97,22 +94,39 @@ struct ItemRow: Equatable, BitwiseCopyable {
   }
 }
 
-/// How many items there are, by the state of their subscriptions.
+/// The number of roster items by their subscription.
 struct ItemCounts: Equatable, Sendable {
-  private var counts = SIMD4<Int>()
+  private var none = 0
+  private var to = 0
+  private var from = 0
+  private var both = 0
 
-  /// All of them.
-  var total: Int { counts.wrappedSum() }
+  /// The number of all items.
+  var total: Int { none + to + from + both }
 
-  /// Those that have a subscription in this state.
-  subscript(subscription: RosterSubscription) -> Int { counts[Int(subscription.code)] }
+  /// The number of items with this subscription.
+  private(set) subscript(subscription: RosterSubscription) -> Int {
+    get {
+      switch subscription {
+      case .none: none
+      case .to: to
+      case .from: from
+      case .both: both
+      }
+    }
+    set {
+      switch subscription {
+      case .none: none = newValue
+      case .to: to = newValue
+      case .from: from = newValue
+      case .both: both = newValue
+      }
+    }
+  }
 
-  /// The item of a row, if it has one, is there so many times more.
-  @inline(__always)
+  /// Adds `difference` to the count of a row's item, if the row has one.
   mutating func count(_ row: borrowing ContactRow, _ difference: Int) {
-    // One lane alone would be changed by way of memory.
-    let lane = row.hasItem ? row.itemRow.subscriptionCode : -1
-    let isMeant = SIMD4(0, 1, 2, 3) .== SIMD4(repeating: lane)
-    counts &+= SIMD4(repeating: 0).replacing(with: difference, where: isMeant)
+    guard row.hasItem else { return }
+    self[row.itemRow.subscription] += difference
   }
 }
