@@ -56,27 +56,6 @@ struct ContactIndex: ~Escapable {
     contact.hash << 16 | offset
   }
 
-  /// Puts entries in order. Complexity: O(n log n), a few comparisons for each of a block's.
-  static func sort(_ entries: inout [UInt64]) {
-    // By the highest byte of their hashes at first, which leaves a few of each to be compared.
-    let buckets = 1 << UInt8.bitWidth
-    func bucket(_ entry: UInt64) -> Int { Int(entry >> UInt64(UInt64.bitWidth - UInt8.bitWidth)) }
-    // Where each ends, and once its entries are there, where it begins.
-    var places = [Int](repeating: 0, count: buckets)
-    for entry in entries { places[bucket(entry)] += 1 }
-    for index in 1..<buckets { places[index] += places[index - 1] }
-    var sorted = [UInt64](repeating: 0, count: entries.count)
-    // From behind, so that those of one contact stay in their order.
-    for entry in entries.reversed() {
-      places[bucket(entry)] -= 1
-      sorted[places[bucket(entry)]] = entry
-    }
-    for (start, end) in zip(places, places.dropFirst() + [entries.count]) where end - start > 1 {
-      sorted[start..<end].sort()
-    }
-    entries = sorted
-  }
-
   /// The entries of two lists that are in order each, in order. Complexity: linear.
   static func merged(_ a: [UInt64], _ b: [UInt64]) -> [UInt64] {
     var merged: [UInt64] = []

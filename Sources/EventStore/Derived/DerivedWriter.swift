@@ -78,7 +78,7 @@ struct DerivedWriter: ~Copyable {
     in transaction: borrowing WriteTransaction
   ) throws(EventLogError) {
     guard last >= firstOfIndex else { return }
-    ContactIndex.sort(&indexEntries)
+    indexEntries.sort()
     try transaction.addToIndex(indexEntries, covering: firstOfIndex...last)
     indexEntries.removeAll(keepingCapacity: true)
     firstOfIndex = last + 1
