@@ -78,6 +78,7 @@ let package = Package(
       name: "RosterCore",
       dependencies: [
         "RawBytes", "XMPPStanza", "CByteMarks",
+        .product(name: "BitCollections", package: "swift-collections"),
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
       ],
@@ -85,7 +86,9 @@ let package = Package(
     .target(
       name: "EventStore",
       dependencies: [
-        "RawBytes", "CLMDB", "CXXHash", .product(name: "Crypto", package: "swift-crypto"),
+        "RawBytes", "CLMDB", "CXXHash",
+        .product(name: "BitCollections", package: "swift-collections"),
+        .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: rules),
     .target(name: "ContactSections", dependencies: ["RawBytes"], swiftSettings: rules),

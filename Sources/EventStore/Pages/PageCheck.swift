@@ -1,3 +1,5 @@
+import BitCollections
+
 /// Checks every page of a log's file without LMDB.
 ///
 /// LMDB trusts the pages: on some damaged ones, it ends the process or reads beyond the map. This
@@ -26,11 +28,11 @@ final class PageCheck {
   let file: PageFile
   private(set) var damage: [PageDamage] = []
   /// The pages that are in use or known to be free.
-  private var claimed = PageSet()
+  private var claimed = BitSet()
   /// The roots of the databases that were found.
   private(set) var roots: [String: TreeRoot] = [:]
   /// The leaf pages of the tree of records, as far as it can be walked.
-  private(set) var recordPages = PageSet()
+  private(set) var recordPages = BitSet()
   /// Whether the tree of records was walked completely, so that no record is missing at its end.
   private(set) var hasAllRecords = false
   /// Whether one more transaction has an unknown outcome, because LMDB reverted it.
@@ -160,7 +162,7 @@ final class PageCheck {
       }
     case .leaf:
       tree.leafPages += 1
-      if tree.name == "records" { recordPages.insert(number) }
+      if tree.name == "records" { recordPages.insert(Int(number)) }
       for node in nodes { try look(at: node, in: page, &tree) }
     case .overflow: break
     }
@@ -172,7 +174,7 @@ final class PageCheck {
       note(number, name, "it is beyond the last page")
       return nil
     }
-    guard claimed.insert(number) else {
+    guard claimed.insert(Int(number)).inserted else {
       note(number, name, "it is used twice")
       return nil
     }
@@ -246,7 +248,8 @@ final class PageCheck {
       note(first, name, "its value reaches beyond the last page")
       return 0
     }
-    for number in (first + 1)..<(first + max(1, count)) where !claimed.insert(number) {
+    for number in (first + 1)..<(first + max(1, count))
+    where !claimed.insert(Int(number)).inserted {
       note(number, name, "it is used twice")
     }
     return count
@@ -269,7 +272,7 @@ final class PageCheck {
       guard free < before, free >= 2 else {
         return note(page.number, name, "a free page is said to be \(free)")
       }
-      guard claimed.insert(free) else {
+      guard claimed.insert(Int(free)).inserted else {
         return note(free, name, "it is free and used")
       }
       before = free

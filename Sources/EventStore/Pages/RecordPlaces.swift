@@ -1,3 +1,5 @@
+import BitCollections
+
 /// The places in a file that may hold a pack of records, whether or not the tree leads to them.
 ///
 /// Every page that looks like a leaf page with packs is read, even one that is no longer in use:
@@ -65,7 +67,7 @@ final class RecordPlaces {
   }
 
   private func collect(_ page: Page) {
-    let isInTree = check.recordPages.contains(page.number)
+    let isInTree = check.recordPages.contains(Int(page.number))
     for index in 0..<(page.nodeCount ?? 0) {
       guard let node = page.node(index), !node.isDatabase, node.key.count == 8,
         node.size >= PackLayout.headBytes, node.size <= PackLayout.maxBytes

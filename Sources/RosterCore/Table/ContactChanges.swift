@@ -107,7 +107,7 @@ extension ContactTable {
     }
     // Who has further resources has a first one.
     tables.further = FurtherResources()
-    tables.members[ContactPart.presence.rawValue] = ContactIndex()
+    tables.members[ContactPart.presence.rawValue] = ContactSet()
   }
 }
 

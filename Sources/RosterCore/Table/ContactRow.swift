@@ -127,22 +127,4 @@ struct ContactParts: Equatable, BitwiseCopyable {
   func contains(_ part: ContactPart) -> Bool { bits & 1 &<< part.bit != 0 }
 
   mutating func insert(_ part: ContactPart) { bits |= 1 &<< part.bit }
-
-  /// For each of eight contacts, the lowest bit for the first, whether it has a part; those that
-  /// are not there have none.
-  static func marks(
-    of part: ContactPart, among contacts: [ContactParts], from start: Int
-  ) -> UInt64 {
-    var bytes: UInt64 = 0
-    if start + 8 <= contacts.count {
-      bytes = contacts.span.bytes.littleEndian(at: start)
-    } else {
-      for place in start..<contacts.count {
-        bytes |= UInt64(contacts[place].bits) << UInt64(8 * (place - start))
-      }
-    }
-    // Of each byte the part's bit, and then all of them side by side in the uppermost byte.
-    let marks = bytes >> UInt64(part.bit) & 0x0101_0101_0101_0101
-    return (marks &* 0x0102_0408_1020_4080) >> 56
-  }
 }

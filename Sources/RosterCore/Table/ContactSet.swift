@@ -1,65 +1,51 @@
+import BitCollections
+
 /// Contacts of one table, a bit for each.
 struct ContactSet: Sendable {
-  /// From the lowest number on.
-  private(set) var words: [UInt64] = []
+  private var numbers = BitSet()
 
-  /// A set of nobody.
+  /// An empty set.
   init() {}
 
-  /// Those of the first contacts that have a part, by what each of them has.
-  init(having part: ContactPart, among contacts: [ContactParts]) {
-    words.reserveCapacity((contacts.count + 63) / 64)
-    for first in stride(from: 0, to: contacts.count, by: 64) {
-      var word: UInt64 = 0
-      for start in stride(from: first, to: min(first + 64, contacts.count), by: 8) {
-        word |= ContactParts.marks(of: part, among: contacts, from: start) << UInt64(start - first)
-      }
-      words.append(word)
-    }
+  /// The contacts among the first `count` for which `isMember` is true. Complexity: linear in
+  /// `count`.
+  init(of count: Int, where isMember: (Int) -> Bool) {
+    for number in 0..<count where isMember(number) { numbers.insert(number) }
   }
 
-  /// How many there are. Complexity: linear in the highest number.
-  var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
+  /// Whether the set contains a contact. Complexity: O(1).
+  func contains(_ number: ContactNumber) -> Bool { numbers.contains(Int(number.rawValue)) }
 
-  /// Whether a contact is among them. Complexity: O(1).
-  func contains(_ number: ContactNumber) -> Bool {
-    let (word, bit) = Self.place(of: number)
-    return word < words.count && words[word] & bit != 0
-  }
-
-  /// Adds a contact. Complexity: O(1) amortised.
+  /// Adds a contact. Complexity: O(1) amortized.
   ///
-  /// - Returns: Whether it was not among them before.
+  /// - Returns: Whether it was not in the set before.
   mutating func insert(_ number: ContactNumber) -> Bool {
-    let (word, bit) = Self.place(of: number)
-    if word >= words.count {
-      words.append(contentsOf: repeatElement(0, count: word + 1 - words.count))
-    }
-    defer { words[word] |= bit }
-    return words[word] & bit == 0
+    numbers.insert(Int(number.rawValue)).inserted
   }
 
-  /// The contacts in the order of their numbers. Complexity: linear in the highest number.
-  var members: [ContactNumber] {
-    var members: [ContactNumber] = []
-    for word in words.indices {
-      var rest = words[word]
-      while rest != 0 {
-        members.append(ContactNumber(rawValue: UInt32(word << 6 | rest.trailingZeroBitCount)))
-        rest &= rest - 1
-      }
+  /// Adds a contact, or removes it. Complexity: O(1) amortized.
+  ///
+  /// - Returns: Whether that changed the set.
+  mutating func set(_ number: ContactNumber, _ isMember: Bool) -> Bool {
+    // Copies share memory until they change, so a call that changes nothing must not copy.
+    guard contains(number) != isMember else { return false }
+    if isMember {
+      numbers.insert(Int(number.rawValue))
+    } else {
+      numbers.remove(Int(number.rawValue))
     }
-    return members
+    return true
   }
 
   /// Adds all contacts of another set. Complexity: linear in the highest number.
-  mutating func formUnion(_ other: ContactSet) {
-    let missing = other.words.count - words.count
-    if missing > 0 { words.append(contentsOf: repeatElement(0, count: missing)) }
-    for (place, word) in other.words.enumerated() { words[place] |= word }
-  }
+  mutating func formUnion(_ other: ContactSet) { numbers.formUnion(other.numbers) }
 
-  private static func place(of number: ContactNumber) -> (word: Int, bit: UInt64) {
-    (Int(number.rawValue >> 6), 1 << UInt64(number.rawValue & 63))
-  }
+  /// Whether this is a subset of another set. Complexity: linear in the highest number.
+  func isSubset(of other: ContactSet) -> Bool { numbers.isSubset(of: other.numbers) }
+
+  /// The number of contacts. Complexity: linear in the highest number.
+  var count: Int { numbers.count }
+
+  /// The contacts in the order of their numbers. Complexity: linear in the highest number.
+  var members: [ContactNumber] { numbers.map { ContactNumber(rawValue: UInt32($0)) } }
 }

@@ -135,8 +135,8 @@ extension ContactTable {
     tables.items = items
     tables.further = FurtherResources(further)
     for part in ContactPart.allCases {
-      let members = ContactSet(having: part, among: parts)
-      tables.members[part.rawValue] = ContactIndex(members)
+      let members = ContactSet(of: parts.count) { parts[$0].contains(part) }
+      tables.members[part.rawValue] = members
       switch part {
       case .openRequest, .outgoing: tables.requestCount += members.count
       case .item, .presence, .deliveries, .expected: break

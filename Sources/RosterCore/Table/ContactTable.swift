@@ -26,7 +26,7 @@ struct ContactTable: Sendable {
     var items = ItemCounts()
     var requestCount = 0
     /// The contacts that have each part that is gone over.
-    var members = [ContactIndex](repeating: ContactIndex(), count: ContactPart.allCases.count)
+    var members = [ContactSet](repeating: ContactSet(), count: ContactPart.allCases.count)
     /// The long ones as texts, so that all that refer to one share it.
     var longGroups: [GroupsNumber: [String]] = [:]
     /// The snapshot that the numbers are of (`ContactTable.base`).
@@ -87,8 +87,8 @@ struct ContactTable: Sendable {
     (0..<UInt32(tables.rows.count)).lazy.map { ContactNumber(rawValue: $0) }
   }
 
-  /// The contacts that have a part, in the order of their numbers. Complexity: linear in how many
-  /// they are.
+  /// The contacts that have a part, in the order of their numbers. Complexity: linear in the
+  /// highest number.
   func members(_ part: ContactPart) -> [ContactNumber] { tables.members[part.rawValue].members }
 
   /// Whether all contacts that have a part are in a set. Complexity: linear in the highest number.
