@@ -56,28 +56,22 @@ let package = Package(
     .systemLibrary(
       name: "CXXHash", pkgConfig: "libxxhash",
       providers: [.apt(["libxxhash-dev", "pkg-config"]), .brew(["xxhash"])]),
+    // C code for what Swift has no operation or call for, and the commit of the build.
     .target(
-      name: "CXMLPush", dependencies: ["CLibXML2"],
-      cSettings: [.treatAllWarnings(as: .error)]),
+      name: "CShims", dependencies: ["CLibXML2"],
+      cSettings: [.treatAllWarnings(as: .error)] + commitSettings,
+      linkerSettings: [.linkedLibrary("resolv")]),
 
-    .target(name: "CCommit", cSettings: [.treatAllWarnings(as: .error)] + commitSettings),
-
-    .target(name: "CAllocator", cSettings: [.treatAllWarnings(as: .error)]),
-
-    .target(name: "CPipe", cSettings: [.treatAllWarnings(as: .error)]),
-
-    .target(name: "CByteMarks", cSettings: [.treatAllWarnings(as: .error)]),
-
-    .target(name: "RawBytes", dependencies: ["CByteMarks"], swiftSettings: rules),
+    .target(name: "RawBytes", dependencies: ["CShims"], swiftSettings: rules),
     .target(
-      name: "XMPPStanza", dependencies: ["RawBytes", "CByteMarks"], swiftSettings: rules),
+      name: "XMPPStanza", dependencies: ["RawBytes", "CShims"], swiftSettings: rules),
     .target(
-      name: "XMPPStream", dependencies: ["RawBytes", "XMPPStanza", "CXMLPush", "CByteMarks"],
+      name: "XMPPStream", dependencies: ["RawBytes", "XMPPStanza", "CShims"],
       swiftSettings: rules),
     .target(
       name: "RosterCore",
       dependencies: [
-        "RawBytes", "XMPPStanza", "CByteMarks",
+        "RawBytes", "XMPPStanza",
         .product(name: "BitCollections", package: "swift-collections"),
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
@@ -95,7 +89,7 @@ let package = Package(
     .target(
       name: "Captures",
       dependencies: [
-        "RawBytes", "XMPPStanza", "XMPPStream", "CByteMarks",
+        "RawBytes", "XMPPStanza", "XMPPStream", "CShims",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Crypto", package: "swift-crypto"),
       ],
@@ -108,12 +102,9 @@ let package = Package(
       ],
       exclude: ["Documents/documents.schema.json"], swiftSettings: rules),
     .target(
-      name: "CResolver", cSettings: [.treatAllWarnings(as: .error)],
-      linkerSettings: [.linkedLibrary("resolv")]),
-    .target(
       name: "RosterClient",
       dependencies: [
-        "RawBytes", "Rollcall", "RosterCore", "XMPPStanza", "XMPPStream", "Captures", "CResolver",
+        "RawBytes", "Rollcall", "RosterCore", "XMPPStanza", "XMPPStream", "Captures", "CShims",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "DequeModule", package: "swift-collections"),
@@ -145,7 +136,7 @@ let package = Package(
       dependencies: [
         "RawBytes",
         "XMPPStanza", "XMPPStream", "RosterCore", "EventStore", "Captures", "Rollcall",
-        "ContactSections", "CCommit", "CPipe",
+        "ContactSections", "CShims",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: rules),
@@ -154,7 +145,7 @@ let package = Package(
     .executableTarget(
       name: "RollcallLive",
       dependencies: [
-        "RollcallCLI", "RosterClient", "RosterProxy", "CAllocator",
+        "RollcallCLI", "RosterClient", "RosterProxy", "CShims",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: rules),
@@ -175,7 +166,7 @@ let package = Package(
       swiftSettings: rules),
     .testTarget(
       name: "XMPPStreamTests",
-      dependencies: ["RawBytes", "XMPPStream", "XMPPStanza", "CByteMarks", "TestSupport"],
+      dependencies: ["RawBytes", "XMPPStream", "XMPPStanza", "CShims", "TestSupport"],
       swiftSettings: rules),
     .testTarget(
       name: "RosterCoreTests",

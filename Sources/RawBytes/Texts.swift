@@ -1,4 +1,4 @@
-import CByteMarks
+import CShims
 
 // Compares texts by their bytes, as servers do. Swift considers canonically equivalent texts equal
 // even if their bytes differ.

@@ -1,5 +1,5 @@
 import ArgumentParser
-import CAllocator
+import CShims
 import Foundation
 import Rollcall
 import RollcallCLI

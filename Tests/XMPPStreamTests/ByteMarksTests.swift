@@ -1,4 +1,4 @@
-import CByteMarks
+import CShims
 import TestSupport
 import Testing
 

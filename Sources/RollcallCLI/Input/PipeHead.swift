@@ -1,4 +1,4 @@
-import CPipe
+import CShims
 import Foundation
 
 /// The beginning of a pipe's content, read without consuming it, so that another program can be

@@ -1,4 +1,4 @@
-import CCommit
+import CShims
 import Rollcall
 
 /// The output of `rollcall --version`.

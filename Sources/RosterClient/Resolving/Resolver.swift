@@ -1,4 +1,4 @@
-import CResolver
+import CShims
 import Rollcall
 
 /// Finds the servers of a domain.

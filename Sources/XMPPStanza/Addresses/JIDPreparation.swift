@@ -1,4 +1,4 @@
-import CByteMarks
+import CShims
 import Foundation
 import RawBytes
 

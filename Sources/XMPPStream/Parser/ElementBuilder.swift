@@ -1,4 +1,4 @@
-import CXMLPush
+import CShims
 import RawBytes
 import XMPPStanza
 

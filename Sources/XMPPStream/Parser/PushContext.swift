@@ -1,4 +1,4 @@
-import CXMLPush
+import CShims
 import XMPPStanza
 
 /// A libxml2 context below the root of a stream, which converts between its positions and those of

@@ -1,4 +1,4 @@
-import CXMLPush
+import CShims
 import XMPPStanza
 
 /// The start tag with which a context is opened.

@@ -1,4 +1,4 @@
-import CByteMarks
+import CShims
 import RawBytes
 
 /// Bytes followed by sixteen zeros, so that eight or sixteen bytes can be loaded at any index, and

@@ -1,4 +1,4 @@
-#include "CXMLPush.h"
+#include "xml_push.h"
 
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>

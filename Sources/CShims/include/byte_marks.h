@@ -1,5 +1,5 @@
-#ifndef ROLLCALL_CBYTEMARKS_H
-#define ROLLCALL_CBYTEMARKS_H
+#ifndef ROLLCALL_BYTE_MARKS_H
+#define ROLLCALL_BYTE_MARKS_H
 
 #include <stdbool.h>
 #include <stdint.h>

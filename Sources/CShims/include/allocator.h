@@ -1,5 +1,5 @@
-#ifndef ROLLCALL_CALLOCATOR_H
-#define ROLLCALL_CALLOCATOR_H
+#ifndef ROLLCALL_ALLOCATOR_H
+#define ROLLCALL_ALLOCATOR_H
 
 // Makes the C library allocate large blocks separately and return them to the system as soon as
 // they are freed; by default it stops doing so after a while. Has no effect without glibc.

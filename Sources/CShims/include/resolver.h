@@ -1,5 +1,5 @@
-#ifndef ROLLCALL_CRESOLVER_H
-#define ROLLCALL_CRESOLVER_H
+#ifndef ROLLCALL_RESOLVER_H
+#define ROLLCALL_RESOLVER_H
 
 // The reason for a missing answer; any other number if no server could be queried.
 enum {

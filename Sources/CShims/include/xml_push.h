@@ -1,5 +1,5 @@
-#ifndef ROLLCALL_CXMLPUSH_H
-#define ROLLCALL_CXMLPUSH_H
+#ifndef ROLLCALL_XML_PUSH_H
+#define ROLLCALL_XML_PUSH_H
 
 #include <stddef.h>
 #include <stdint.h>

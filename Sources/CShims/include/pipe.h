@@ -1,5 +1,5 @@
-#ifndef ROLLCALL_CPIPE_H
-#define ROLLCALL_CPIPE_H
+#ifndef ROLLCALL_PIPE_H
+#define ROLLCALL_PIPE_H
 
 // Copies up to `count` bytes from one pipe to another without removing them, and waits until there
 // are any. Returns -1 and sets errno if that fails or the system has no tee(2).

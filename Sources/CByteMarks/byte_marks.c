@@ -1,2 +1,0 @@
-// Everything is in the header, so that it is inlined into its callers.
-#include "byte_marks.h"
