@@ -64,16 +64,14 @@ extension RollcallError.Reason {
       return
     }
     self =
-      switch error {
-      case .diskFull, .fileSizeLimit: .diskFull
+      switch error.code {
+      case .noSpace: .diskFull
       case .outcomeUnknown: .outcomeUnknown
       case .recorded: .inUse
       case .removed: .removed
       case .closed: .closed
       case .newerFormat: .newerFormat
-      case .notALog, .foreignDatabase, .emptyFile, .truncated, .damaged, .corrupt,
-        .unknownLMDBVersion:
-        .damaged
+      case .notALog, .damaged: .damaged
       default: .log
       }
   }

@@ -49,8 +49,8 @@ struct EventPackTests {
         #expect(header.connection == (index == 1 ? 300 : 1))
         events.append(event.copied.first)
       }
-    } catch EventLogError.corrupt(let sequence, let what) {
-      return (events, "\(sequence): \(what)")
+    } catch let error as EventLogError where error.code == .damaged {
+      return (events, error.record.map { "\($0): \(error.detail)" })
     }
     return (events, nil)
   }

@@ -23,7 +23,7 @@ import Testing
       Issue.record("a second lease")
       withExtendedLifetime(second) {}
     } catch {
-      guard case .recorded = error else {
+      guard error.code == .recorded else {
         Issue.record("\(error)")
         return
       }

@@ -90,7 +90,7 @@ package struct RecordCheck {
       pack = try RecordPack(value, first: first)
     } catch {
       (expected, isExpected, digest) = (first + 1, false, nil)
-      return try report(first, error.clause)
+      return try report(first, error.detail)
     }
     let damage = damage(of: pack)
     (expected, isExpected, digest) = (pack.sequences.upperBound + 1, true, pack.digest)
@@ -100,7 +100,7 @@ package struct RecordCheck {
       do throws(EventLogError) {
         found = try pack.record(at: sequence)
       } catch {
-        try report(sequence, error.clause, suspects: suspects)
+        try report(sequence, error.detail, suspects: suspects)
         continue
       }
       let ownDamage = damage == nil ? clockDamage(of: found.header) : nil
@@ -129,12 +129,5 @@ package struct RecordCheck {
     guard pack.follows(digest) else { return pack.contradiction }
     return pack.number == packs
       ? nil : "its pack says that it is number \(pack.number), not \(packs)"
-  }
-}
-
-extension EventLogError {
-  /// The description without the record's number.
-  package var clause: String {
-    if case .corrupt(let sequence, let what) = self, sequence > 0 { what } else { "\(self)" }
   }
 }

@@ -27,7 +27,7 @@ extension UInt64: StoredKey {
   /// Decodes a stored key.
   init(storedKey key: RawSpan) throws(EventLogError) {
     guard key.byteCount == 8 else {
-      throw .corrupt(sequence: 0, what: "a key of \(key.byteCount) bytes")
+      throw .corrupt(what: "a key of \(key.byteCount) bytes")
     }
     self = key.bigEndian(at: 0)
   }

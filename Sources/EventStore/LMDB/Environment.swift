@@ -125,7 +125,8 @@ final class Environment: @unchecked Sendable {
           throw error
         }
         location.withLock { $0 = Location(path: target, isDraft: false) }
-        throw .outcomeUnknown(path: target, cause: error.description)
+        throw .outcomeUnknown(
+          path: target, cause: error.description, underlying: error.cause)
       }
       // The move is durable. If reopening fails now, the next transaction tries it again.
       location.withLock { $0 = Location(path: target, isDraft: false) }
@@ -226,7 +227,8 @@ final class Environment: @unchecked Sendable {
     } catch {
       isDoubtful.store(true, ordering: .sequentiallyConsistent)
       guard Self.isOutcomeUnknown(open.raw), !location.withLock({ $0.isDraft }) else { throw error }
-      throw .outcomeUnknown(path: path, cause: error.explained(for: path).description)
+      throw .outcomeUnknown(
+        path: path, cause: error.explained(for: path).description, underlying: error.cause)
     }
     Opening.coverLastPage(open.raw)
     if hasWritten { try checkPlace(open.raw) }
@@ -299,8 +301,7 @@ final class Environment: @unchecked Sendable {
   }
 
   private func repair(for error: EventLogError) -> Repair? {
-    guard case .lmdb(_, let code) = error else { return nil }
-    switch code {
+    switch error.lmdbCode {
     case MDB_MAP_RESIZED: return .adopt
     case MDB_MAP_FULL: return .grow
     case MDB_PANIC:

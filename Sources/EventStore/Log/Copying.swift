@@ -60,7 +60,7 @@ extension EventLog {
             throw error
           } catch {
             failure = error
-            throw EventLogError.corrupt(sequence: 0, what: "nothing can be derived from a record")
+            throw EventLogError.corrupt(what: "nothing can be derived from a record")
           }
         }
       } catch {

@@ -71,7 +71,7 @@ package final class EventLog: Sendable {
   ///   - eventVersion: The version of the code that makes the derived parts; see
   ///     `derivedIsCurrent`.
   ///   - mapSize: The initial address space in bytes; it grows with the log.
-  /// - Throws: `EventLogError`, with a separate case for each reason why the file is not a log.
+  /// - Throws: `EventLogError`, whose description says why the file is not a log.
   package static func open(
     at path: String, access: LogAccess, eventVersion: UInt32,
     mapSize: Int = EventLog.defaultMapSize

@@ -57,7 +57,7 @@ extension LogTransaction where Self: ~Copyable {
       // Check all entries together: reading a single one does not detect an entry that is gone with
       // its checksum, or a list of imports that ends too early.
       if let damage = MetaCheck(entries: try metaEntries()).damage.first {
-        throw .corrupt(sequence: 0, what: "among the log's own entries, \(damage)")
+        throw .corrupt(what: "among the log's own entries, \(damage)")
       }
       return LogMeta(
         formatVersion: try get(.format) ?? 0, account: try get(.account),
@@ -114,7 +114,6 @@ extension EventLogError {
   /// The visible state is not that of the last transaction.
   static func otherWriter(_ writer: UInt64?, than number: UInt64) -> EventLogError {
     .corrupt(
-      sequence: 0,
       what: "transaction \(number) wrote last, but the state found is that of "
         + (writer.map { "transaction \($0)" } ?? "no transaction"))
   }
@@ -136,17 +135,16 @@ extension Transaction where Self: ~Copyable {
     let checksum = try get(database, entry.key.ofChecksum)
     guard let stored = try get(database, entry.key) else {
       guard checksum == nil else {
-        throw .corrupt(sequence: 0, what: "the log's own entry \"\(entry.name)\" is missing")
+        throw .corrupt(what: "the log's own entry \"\(entry.name)\" is missing")
       }
       return nil
     }
     let expected = entry.key.checksum(of: stored).bytes
     guard let checksum, checksum.isSame(as: expected.span.bytes) else {
-      throw .corrupt(
-        sequence: 0, what: "the log's own entry \"\(entry.name)\" is not what was written")
+      throw .corrupt(what: "the log's own entry \"\(entry.name)\" is not what was written")
     }
     guard let value = Value(stored: stored) else {
-      throw .corrupt(sequence: 0, what: "the log's own entry \"\(entry.name)\" cannot be read")
+      throw .corrupt(what: "the log's own entry \"\(entry.name)\" cannot be read")
     }
     return value
   }

@@ -75,14 +75,18 @@ enum Opening {
     while true {
       do throws(EventLogError) {
         return try openEnvironment(path, flags: flags, mapSize: size)
-      } catch .lmdb(_, let code) where code == ENOMEM || code == EINVAL && size > minMapSize {
+      } catch let error
+        where error.lmdbCode == ENOMEM || error.lmdbCode == EINVAL && size > minMapSize
+      {
         // Either address space is limited, or the system (such as valgrind) rejects so large a map.
         // A smaller map is enough until the log outgrows it.
         guard size > minMapSize else { throw .addressSpace(path: path, bytes: size) }
         repeat {
           size = max(minMapSize, rounded(size / 2))
         } while size > minMapSize && !leavesRoom(size)
-      } catch .lmdb(_, EACCES) where flags & MDB_RDONLY != 0 && flags & MDB_NOLOCK == 0 {
+      } catch let error
+        where error.lmdbCode == EACCES && flags & MDB_RDONLY != 0 && flags & MDB_NOLOCK == 0
+      {
         // This user may not write the lock file. Reading without it is safe while there is no
         // writer, and a writer would hold a lock.
         guard try !FileSystem.isLocked(path + "-lock") else {
@@ -177,12 +181,12 @@ enum Opening {
     do throws(EventLogError) {
       if let new { return try makeDatabases(raw, new) }
       return try findDatabases(raw, path, access: access)
-    } catch .lmdb(_, MDB_MAP_FULL) {
+    } catch let error where error.lmdbCode == MDB_MAP_FULL {
       // A map of the file's size has no room for a new database.
       try check(mdb_env_set_mapsize(raw, grown(mapSize(of: raw))), "open")
       return try databases(raw, path, access: access, creating: new)
-    } catch .lmdb(let doing, let code) where code > 0 {
-      throw EventLogError.lmdb(doing: doing, code: code).explained(for: path)
+    } catch let error where error.lmdbCode.map({ $0 > 0 }) ?? false {
+      throw error.explained(for: path)
     }
   }
 
@@ -211,7 +215,7 @@ enum Opening {
     let meta: Database<MetaKey>
     do throws(EventLogError) {
       meta = try opening.database("meta", 0)
-    } catch .lmdb(_, MDB_NOTFOUND), .lmdb(_, MDB_INCOMPATIBLE) {
+    } catch let error where error.isOfMissingDatabase {
       throw .foreignDatabase(path: path)
     }
     // The format comes first, because other formats have other checksums.
@@ -226,7 +230,7 @@ enum Opening {
       (name) throws(EventLogError) in
       do throws(EventLogError) {
         return try opening.openDatabase(name, 0)
-      } catch .lmdb(_, MDB_NOTFOUND), .lmdb(_, MDB_INCOMPATIBLE) {
+      } catch let error where error.isOfMissingDatabase {
         throw .damaged(path: path, what: "it has no database \(name)")
       }
     }
@@ -282,5 +286,12 @@ private struct OpeningTransaction: ~Copyable, Transaction {
     let raw = handle.raw
     discard self
     try check(mdb_txn_commit(raw), "open")
+  }
+}
+
+extension EventLogError {
+  /// Whether the file has no database of a name, or one with other flags.
+  fileprivate var isOfMissingDatabase: Bool {
+    lmdbCode == MDB_NOTFOUND || lmdbCode == MDB_INCOMPATIBLE
   }
 }

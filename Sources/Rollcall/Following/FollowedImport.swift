@@ -72,7 +72,7 @@ package struct FollowedImport {
       let (before, count) = (file, appended)
       do {
         try choose(staged, in: capture.log)
-      } catch EventLogError.alreadyExists {
+      } catch let error as EventLogError where error.code == .alreadyExists {
         // Another import has made the log meanwhile.
         (target, file, appended) = (try reopen(), before, count)
         try choose(staged, in: capture.log)

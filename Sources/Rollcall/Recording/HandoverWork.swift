@@ -240,10 +240,9 @@ final class HandoverWork: Sendable {
 
   private func failed(_ error: any Error) {
     let waiters = state.withLock { state in
-      switch error {
       // To try again could write it twice, or writes to what is gone.
-      case EventLogError.outcomeUnknown, EventLogError.removed: state.end = error
-      default: break
+      if let error = error as? EventLogError, [.outcomeUnknown, .removed].contains(error.code) {
+        state.end = error
       }
       state.patience = min(max(1, state.patience * 2), Self.mostPatience)
       state.nextTry = state.handedOver + state.patience

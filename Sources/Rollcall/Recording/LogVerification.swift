@@ -1,4 +1,4 @@
-package import EventStore
+import EventStore
 import RawBytes
 import RosterCore
 
@@ -128,8 +128,8 @@ package struct LogVerification {
       conclude(meta)
       try tellAll()
       try tell(.done(figures))
-    } catch let error as EventLogError where error.isOfDamage {
-      report(part, error.record, error.clause)
+    } catch let error as EventLogError where error.code == .damaged {
+      report(part, error.record, error.detail)
       try tellAll()
     }
   }
@@ -324,27 +324,5 @@ extension LogVerification {
       note("of records \(pack.lowerBound) to \(pack.upperBound), \(which)")
     }
     unreadable = []
-  }
-}
-
-extension EventLogError {
-  /// Whether it says that a log is damaged, rather than that there is none or that it cannot be
-  /// read now.
-  package var isOfDamage: Bool {
-    switch self {
-    case .truncated, .damaged, .corrupt, .lmdb: true
-    case .noSuchFile, .alreadyExists, .notAFile, .emptyFile, .notALog, .foreignDatabase,
-      .newerFormat, .olderFormat, .unknownLMDBVersion, .readOnly, .openForReadingOnly, .replaced,
-      .isLink, .writableByOthers, .ofAnotherUser, .hasOtherNames, .recorded, .noLocks, .removed,
-      .inUseBeyondLock, .inUse, .nestedTransaction, .closed, .accountDiffers, .payloadTooLong,
-      .markTooLong, .stateTooLong, .noRecordOfSnapshot, .outcomeUnknown, .diskFull,
-      .fileSizeLimit, .addressSpace, .tooManyReaders, .system:
-      false
-    }
-  }
-
-  /// The record that it names.
-  fileprivate var record: UInt64? {
-    if case .corrupt(let sequence, _) = self, sequence > 0 { sequence } else { nil }
   }
 }

@@ -28,7 +28,7 @@ final class Recording {
         at: path, access: .readWrite, eventVersion: DecodedRecord.version)
       try log.bringUpToDate()
       return log
-    } catch EventLogError.noSuchFile {
+    } catch let error as EventLogError where error.code == .noSuchLog {
       return try EventLog.create(at: path, eventVersion: DecodedRecord.version)
     }
   }

@@ -113,7 +113,7 @@ struct ImportCommand: ParsableCommand {
     do {
       try target.publish()
     } catch {
-      guard case .alreadyExists = error else { throw error }
+      guard error.code == .alreadyExists else { throw error }
       // Another import has created the log in the meantime.
       return try staged.append(to: try opened(isNew: false), takingAll: force)
     }

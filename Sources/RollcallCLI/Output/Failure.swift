@@ -20,10 +20,10 @@ package struct Failure: Error, CustomStringConvertible {
     description =
       switch error {
       case let error as CaptureError: "\(path):\(error.line): \(error)"
-      case let error as EventLogError where error.isOfDamage:
-        (error.namesPath ? "\(error)" : "\(path): \(error)")
+      case let error as EventLogError where error.code == .damaged:
+        (error.path == nil ? "\(path): \(error)" : "\(error)")
           + "; rollcall verify says what of it is damaged, and rollcall recover saves the rest"
-      case let error as EventLogError where error.namesPath: "\(error)"
+      case let error as EventLogError where error.path != nil: "\(error)"
       default: "\(path): \(sentence(of: error))"
       }
   }
