@@ -5,38 +5,42 @@ package import XMPPStanza
 
 // From the features to being let in (RFC 6120 §5 and §6, XEP-0388).
 extension ClientMachine {
-  mutating func featuresReceived(_ features: XMPPElement, _ trust: Trust) -> [ClientAction] {
+  mutating func featuresReceived(_ features: XMPPElement, _ trust: Trust) -> ClientResult {
     switch trust {
     case .plain: return beginTLS(features)
-    case .secured where login.registers: return beginRegistration(features)
-    case .secured: return authenticate(features)
+    case .secured(let serverEndPoint):
+      return login.registers
+        ? .actions(beginRegistration(features, serverEndPoint))
+        : .actions(authenticate(features, serverEndPoint))
     case .authenticated: return beginSession(features)
     }
   }
 
   // MARK: TLS
 
-  private mutating func beginTLS(_ features: XMPPElement) -> [ClientAction] {
+  private mutating func beginTLS(_ features: XMPPElement) -> ClientResult {
     guard features.child("starttls", in: Namespace.tls) != nil else {
-      return breakOff(.encryptionNotOffered, "policy-violation")
+      return .actions(breakOff(.encryptionNotOffered, "policy-violation"))
     }
-    state = .startTLS
-    return [send(.startTLS)]
+    enter(.startTLS)
+    return .actions([send(.startTLS)])
   }
 
-  mutating func startTLSAnswered(_ node: XMPPElement) -> [ClientAction] {
+  mutating func startTLSAnswered(_ node: XMPPElement) -> ClientResult {
     guard node.is("proceed", in: Namespace.tls) else {
       return node.is("failure", in: Namespace.tls)
-        ? finish(.encryptionNotOffered)
+        ? .actions(finish(.encryptionNotOffered))
         : violation("<\(node.name.local)/> in place of leave to begin TLS")
     }
-    state = .handshake
-    return [.startTLS]
+    enter(.handshake)
+    return .actions([.startTLS])
   }
 
   // MARK: SASL
 
-  mutating func authenticate(_ features: XMPPElement) -> [ClientAction] {
+  mutating func authenticate(
+    _ features: XMPPElement, _ serverEndPoint: [UInt8]?
+  ) -> [ClientAction] {
     let sasl2 = features.child("authentication", in: Namespace.sasl2)
     let offer = SASLOffer(
       of: sasl2 ?? features.child("mechanisms", in: Namespace.sasl), in: features)
@@ -46,10 +50,10 @@ extension ClientMachine {
         over: .tls(serverEndPoint: serverEndPoint), allowsPlain: login.allowsPlain,
         nonce: login.nonce)
       guard let sasl2 else {
-        state = .sasl(exchange)
+        enter(.sasl(exchange))
         return [send(.auth(exchange))]
       }
-      state = .sasl2(exchange)
+      enter(.sasl2(exchange))
       let inline = sasl2.child("inline", in: Namespace.sasl2)
       return [send(.authenticate(exchange, inline: inlineRequests(inline)))]
     } catch {
@@ -57,55 +61,56 @@ extension ClientMachine {
     }
   }
 
-  mutating func saslReceived(_ node: XMPPElement, _ exchange: SASLExchange) -> [ClientAction] {
+  mutating func saslReceived(_ node: XMPPElement, _ exchange: SASLExchange) -> ClientResult {
     var exchange = exchange
     do throws(SASLFailure) {
       if node.is("challenge", in: Namespace.sasl) {
         let step = try exchange.challenged(node.base64())
-        state = .sasl(exchange)
-        return follow(step)
+        enter(.sasl(exchange))
+        return .actions([follow(step)])
       }
       if node.is("success", in: Namespace.sasl) {
         try exchange.succeeded(node.text.trimmedOfXMLSpace.isEmpty ? nil : node.base64())
-        return [.note(.authenticated(mechanism: exchange.mechanism.rawValue))]
-          + header(.authenticated)
+        return .actions(
+          [.note(.authenticated(mechanism: exchange.mechanism.rawValue))]
+            + header(.authenticated))
       }
     } catch {
-      return distrust(error)
+      return .actions(distrust(error))
     }
     guard node.is("failure", in: Namespace.sasl) else {
       return violation("<\(node.name.local)/> while it is to let us in")
     }
-    return refused(node)
+    return .actions(refused(node))
   }
 
-  func follow(_ step: SASLExchange.Step) -> [ClientAction] {
+  func follow(_ step: SASLExchange.Step) -> ClientAction {
     switch step {
     case .respond(let response):
       let namespace = isSASL2 ? Namespace.sasl2 : Namespace.sasl
-      return [send(.element("response", namespace, text: response.base64))]
-    case .derive(let derivation): return [.derive(derivation)]
+      return send(.element("response", namespace, text: response.base64))
+    case .derive(let derivation): return .derive(derivation)
     }
   }
 
   /// The keys that were to be derived are there, or cannot be made.
-  package mutating func derived(_ keys: Result<SCRAMKeys, SASLFailure>) -> [ClientAction] {
+  package mutating func derived(_ keys: Result<SCRAMKeys, SASLFailure>) -> ClientResult {
     do throws(SASLFailure) {
       let response: [UInt8]?
       switch state {
       case .sasl(var exchange):
         response = try exchange.derived(keys)
-        state = .sasl(exchange)
+        enter(.sasl(exchange))
       case .sasl2(var exchange):
         response = try exchange.derived(keys)
-        state = .sasl2(exchange)
+        enter(.sasl2(exchange))
       case .idle, .handshake, .header, .features, .startTLS, .registrationForm, .registration,
         .boundFeatures, .resuming, .binding, .legacySession, .online, .closing, .over:
-        return []
+        return .ignored(state.end ?? .outOfTurn)
       }
-      return response.map { follow(.respond($0)) } ?? []
+      return response.map { .actions([follow(.respond($0))]) } ?? .ignored(.outOfTurn)
     } catch {
-      return distrust(error)
+      return .actions(distrust(error))
     }
   }
 

@@ -5,90 +5,103 @@ import XMPPStanza
 extension ClientMachine {
   /// A stanza of ours goes out, where one may; with it perhaps the question whether those before
   /// have come.
-  package mutating func sent(_ stanza: [UInt8]) -> [ClientAction] {
-    guard hasResource else { return [] }
-    management?.sent(stanza)
-    if let management, management.isOverdue {
-      // What would go on with the session would send all of it again.
-      self.management = nil
-      return breakOff(.unacknowledged(management.unacknowledgedCount), "policy-violation")
+  package mutating func sent(_ stanza: [UInt8]) -> ClientResult {
+    guard var session = state.session else { return .ignored(state.end ?? .noSession) }
+    session.sent(stanza)
+    if let management = session.management, management.isOverdue {
+      // A session that resumes this one would send all of it again.
+      session.counting = .off
+      enter(with: session)
+      return .actions(
+        breakOff(.unacknowledged(management.unacknowledgedCount), "policy-violation"))
     }
-    return [.send(stanza)] + ask()
+    let question = session.ask()
+    enter(with: session)
+    return .actions([.send(stanza)] + question)
   }
 
   /// Asks the server whether it is there (XEP-0199): it answers after all that it was told before.
   ///
   /// - Returns: The id that `answered` will name.
-  package mutating func pinged() -> (id: String, actions: [ClientAction]) {
-    request(.ping) { $0.ping($1) }
-  }
+  package mutating func pinged() -> (id: String, result: ClientResult) { ping(.ping) }
 
-  /// Makes a request of the connection's own, which is answered at once where there is no session.
-  mutating func request(
-    _ request: OwnRequest, _ make: (inout Self, String) -> [ClientAction]
-  ) -> (id: String, actions: [ClientAction]) {
-    guard hasResource else {
-      let id = nextID()
-      return (id, [.answered(id, .notOnline)])
+  mutating func ping(_ purpose: Session.OwnRequest) -> (id: String, result: ClientResult) {
+    request(purpose) { machine, id in
+      .request(
+        "get", id: id, to: machine.login.account.domain, .element("ping", Namespace.ping))
     }
-    let id = nextID(request)
-    return (id, make(&self, id))
   }
 
-  mutating func ping(_ id: String) -> [ClientAction] {
-    let ping = XMPPElement.element("ping", Namespace.ping)
-    return sent(
-      XMPPElement.request("get", id: id, to: login.account.domain, ping).serialized())
+  /// Makes a request of the connection's own, which is answered at once if there is no session.
+  mutating func request(
+    _ purpose: Session.OwnRequest, _ make: (Self, String) -> XMPPElement
+  ) -> (id: String, result: ClientResult) {
+    let id = nextID()
+    guard var session = state.session else { return (id, .actions([.answered(id, .notOnline)])) }
+    session.open[id] = purpose
+    enter(with: session)
+    return (id, sent(make(self, id).serialized()))
   }
 
-  mutating func stanzaReceived(_ node: XMPPElement) -> [ClientAction] {
-    if node.name.namespace == Namespace.streamManagement { return managementReceived(node) }
+  mutating func stanzaReceived(_ node: XMPPElement, _ session: Session) -> ClientResult {
+    if node.name.namespace == Namespace.streamManagement {
+      return managementReceived(node, session)
+    }
     guard ["iq", "message", "presence"].contains(node.name.local),
       node.name.namespace == Namespace.client
-    else { return [] }
-    if isManaged { management?.received() }
-    guard node.is("iq", in: Namespace.client) else { return [] }
-    if let answer = ownAnswer(node) { return answer }
-    return reply(to: node).map { sent($0.serialized()) } ?? []
+    else { return .ignored(.leftToOwner) }
+    var session = session
+    session.received()
+    enter(with: session)
+    guard node.is("iq", in: Namespace.client) else { return .ignored(.leftToOwner) }
+    if let answer = ownAnswer(node, session) { return answer }
+    return reply(to: node).map { sent($0.serialized()) } ?? .ignored(.leftToOwner)
   }
 
-  private mutating func managementReceived(_ node: XMPPElement) -> [ClientAction] {
-    switch node.name.local {
-    case "enabled":
-      guard isManagementAsked else { return [] }
-      managementEnabled(node)
-      return ask()
-    case "failed":
-      guard isManagementAsked else { return [] }
-      management = nil
-      return []
-    case "r": return isManaged ? [send(.acknowledge(management?.handled ?? 0))] : []
-    case "a":
-      guard isManaged else { return [] }
-      let waiting = management?.unacknowledgedCount
+  private mutating func managementReceived(
+    _ node: XMPPElement, _ session: Session
+  ) -> ClientResult {
+    var session = session
+    switch (node.name.local, session.counting) {
+    case ("enabled", .asked):
+      session.enabled(by: node)
+      let question = session.ask()
+      enter(with: session)
+      return .actions(question)
+    case ("failed", .asked):
+      session.counting = .off
+      enter(with: session)
+      return .actions([])
+    case ("r", .on(let management)): return .actions([send(.acknowledge(management.handled))])
+    case ("a", .on(var management)):
+      let waiting = management.unacknowledgedCount
       guard let count = node.attribute("h").flatMap({ UInt32($0) }),
-        management?.acknowledged(count) == true
+        management.acknowledged(count)
       else { return violation("it counts other stanzas than it was sent") }
-      // Who has taken nothing since would answer the same, again and again.
-      return management?.unacknowledgedCount == waiting ? [] : ask()
-    default: return []
+      session.counting = .on(management)
+      let question = management.unacknowledgedCount == waiting ? nil : session.ask()
+      enter(with: session)
+      return question.map { .actions($0) } ?? .ignored(.nothingNew)
+    case (_, .off), (_, .asked), (_, .on): return .ignored(.notAsked)
     }
   }
 
   /// What the answer to one of the connection's own requests means; nil where it is to none.
-  private mutating func ownAnswer(_ node: XMPPElement) -> [ClientAction]? {
-    guard let id = node.attribute("id"), node.answers(id), let request = open[id],
+  private mutating func ownAnswer(_ node: XMPPElement, _ session: Session) -> ClientResult? {
+    guard let id = node.attribute("id"), node.answers(id), let request = session.open[id],
       node.attribute("from").map({ isOwnServer($0) }) ?? true
     else { return nil }
-    open[id] = nil
+    var session = session
+    session.open[id] = nil
+    enter(with: session)
     switch request {
-    // An error too shows that somebody is there.
-    case .silence: return []
-    case .ping: return [.answered(id, nil)]
+    // An error too shows that the server is there.
+    case .silence: return .actions([])
+    case .ping: return .actions([.answered(id, nil)])
     case .password:
-      guard node.attribute("type") == "error" else { return [.answered(id, nil)] }
+      guard node.attribute("type") == "error" else { return .actions([.answered(id, nil)]) }
       let (condition, text) = node.stanzaError
-      return [.answered(id, .registrationRefused(condition: condition, text: text))]
+      return .actions([.answered(id, .registrationRefused(condition: condition, text: text))])
     }
   }
 

@@ -3,48 +3,57 @@ import XMPPStanza
 
 // Accounts (XEP-0077): one is made before anybody is let in, its password changed in a session.
 extension ClientMachine {
-  mutating func beginRegistration(_ features: XMPPElement) -> [ClientAction] {
-    state = .registrationForm(features)
+  mutating func beginRegistration(
+    _ features: XMPPElement, _ serverEndPoint: [UInt8]?
+  ) -> [ClientAction] {
+    let id = nextID()
+    enter(
+      .registrationForm(
+        Registration(features: features, serverEndPoint: serverEndPoint, id: id)))
     return [
       send(
         .request(
-          "get", id: nextID(), to: login.account.domain, .element("query", Namespace.register)))
+          "get", id: id, to: login.account.domain, .element("query", Namespace.register)))
     ]
   }
 
   mutating func registrationFormReceived(
-    _ node: XMPPElement, _ features: XMPPElement
-  ) -> [ClientAction] {
-    guard node.answers("\(login.idPrefix)\(requests)") else {
+    _ node: XMPPElement, _ registration: Registration
+  ) -> ClientResult {
+    guard node.answers(registration.id) else {
       return violation("<\(node.name.local)/> while an account is asked for")
     }
     guard node.attribute("type") == "result",
       let query = node.child("query", in: Namespace.register)
-    else { return breakOff(.registrationNotOffered, "not-authorized") }
+    else { return .actions(breakOff(.registrationNotOffered, "not-authorized")) }
     let known = ["username", "password", "registered", "instructions"]
     let fields = query.children.filter { $0.name.namespace == Namespace.register }
     let others = fields.map(\.name.local).filter { !known.contains($0) }
     guard others.isEmpty, fields.contains(where: { $0.name.local == "password" }) else {
       // A form, a picture to be read, or a page to go to.
       let words = query.child("instructions", in: Namespace.register)?.text
-      return breakOff(
-        .registrationNeedsMore(others.isEmpty ? [words ?? "a form"] : others), "not-authorized")
+      return .actions(
+        breakOff(
+          .registrationNeedsMore(others.isEmpty ? [words ?? "a form"] : others), "not-authorized"))
     }
-    state = .registration(features)
-    return [send(accountQuery(nextID(), login.password))]
+    var registration = registration
+    registration.id = nextID()
+    enter(.registration(registration))
+    return .actions([send(accountQuery(registration.id, login.password))])
   }
 
   mutating func registrationAnswered(
-    _ node: XMPPElement, _ features: XMPPElement
-  ) -> [ClientAction] {
-    guard node.answers("\(login.idPrefix)\(requests)") else {
+    _ node: XMPPElement, _ registration: Registration
+  ) -> ClientResult {
+    guard node.answers(registration.id) else {
       return violation("<\(node.name.local)/> while an account is asked for")
     }
     guard node.attribute("type") == "result" else {
       let (condition, text) = node.stanzaError
-      return breakOff(.registrationRefused(condition: condition, text: text), "not-authorized")
+      return .actions(
+        breakOff(.registrationRefused(condition: condition, text: text), "not-authorized"))
     }
-    return authenticate(features)
+    return .actions(authenticate(registration.features, registration.serverEndPoint))
   }
 
   /// Asks for another password.
@@ -52,10 +61,8 @@ extension ClientMachine {
   /// - Returns: The id that `answered` will name.
   package mutating func passwordChanged(
     to password: Password
-  ) -> (id: String, actions: [ClientAction]) {
-    request(.password) { machine, id in
-      machine.sent(machine.accountQuery(id, password).serialized())
-    }
+  ) -> (id: String, result: ClientResult) {
+    request(.password) { machine, id in machine.accountQuery(id, password) }
   }
 
   private func accountQuery(_ id: String, _ password: Password) -> XMPPElement {

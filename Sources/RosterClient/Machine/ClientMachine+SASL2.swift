@@ -22,13 +22,13 @@ extension ClientMachine {
     return requests
   }
 
-  mutating func sasl2Received(_ node: XMPPElement, _ exchange: SASLExchange) -> [ClientAction] {
+  mutating func sasl2Received(_ node: XMPPElement, _ exchange: SASLExchange) -> ClientResult {
     var exchange = exchange
     do throws(SASLFailure) {
       if node.is("challenge", in: Namespace.sasl2) {
         let step = try exchange.challenged(node.base64())
-        state = .sasl2(exchange)
-        return follow(step)
+        enter(.sasl2(exchange))
+        return .actions([follow(step)])
       }
       if node.is("success", in: Namespace.sasl2) {
         try exchange.succeeded(node.child("additional-data", in: Namespace.sasl2)?.base64())
@@ -36,42 +36,40 @@ extension ClientMachine {
           + sasl2Succeeded(node)
       }
     } catch {
-      return distrust(error)
+      return .actions(distrust(error))
     }
     if node.is("continue", in: Namespace.sasl2) {
       // A second factor or the like, which we cannot give.
       let tasks = node.child("tasks", in: Namespace.sasl2)?.children.map(\.text) ?? []
-      return [send(.element("abort", Namespace.sasl2))]
-        + breakOff(
-          .notAuthorized(
-            condition: "continue", text: "it also wants " + tasks.joined(separator: ", ")),
-          "not-authorized")
+      return .actions(
+        [send(.element("abort", Namespace.sasl2))]
+          + breakOff(
+            .notAuthorized(
+              condition: "continue", text: "it also wants " + tasks.joined(separator: ", ")),
+            "not-authorized"))
     }
     guard node.is("failure", in: Namespace.sasl2) else {
       return violation("<\(node.name.local)/> while it is to let us in")
     }
-    return refused(node)
+    return .actions(refused(node))
   }
 
-  private mutating func sasl2Succeeded(_ node: XMPPElement) -> [ClientAction] {
+  private mutating func sasl2Succeeded(_ node: XMPPElement) -> ClientResult {
     guard let jid = LoginResult(node)?.jid, jid.bare == login.account else {
       return violation("it lets another account in than it was asked for")
     }
-    trust = .authenticated
+    // Unless it has bound a resource, the stream goes on with new features (XEP-0388 §2.6).
+    enter(.features(.authenticated))
     if let resumed = node.child("resumed", in: Namespace.streamManagement) {
       return sessionResumed(resumed)
     }
-    guard let bound = node.child("bound", in: Namespace.bind2) else {
-      // The stream goes on, with new features (XEP-0388 §2.6).
-      state = .features(.authenticated)
-      return []
-    }
+    guard let bound = node.child("bound", in: Namespace.bind2) else { return .actions([]) }
     guard jid.resource != nil else { return violation("it binds no resource") }
+    var session = Session()
     if let enabled = bound.child("enabled", in: Namespace.streamManagement) {
-      management = StreamManagement(id: nil)
-      managementEnabled(enabled)
+      session.enabled(by: enabled)
     }
-    state = .boundFeatures
-    return []
+    enter(.boundFeatures(session))
+    return .actions([])
   }
 }

@@ -4,14 +4,14 @@ import XMPPStanza
 
 // From being let in to the session (RFC 6120 §7, XEP-0198).
 extension ClientMachine {
-  mutating func beginSession(_ features: XMPPElement) -> [ClientAction] {
+  mutating func beginSession(_ features: XMPPElement) -> ClientResult {
     let isManageable = features.child("sm", in: Namespace.streamManagement) != nil
     guard isManageable, let session = login.resumption else { return bind(features) }
-    state = .resuming(features)
-    return [send(.resume(session))]
+    enter(.resuming(features))
+    return .actions([send(.resume(session))])
   }
 
-  mutating func resumeAnswered(_ node: XMPPElement, _ features: XMPPElement) -> [ClientAction] {
+  mutating func resumeAnswered(_ node: XMPPElement, _ features: XMPPElement) -> ClientResult {
     if node.is("resumed", in: Namespace.streamManagement) { return sessionResumed(node) }
     guard node.is("failed", in: Namespace.streamManagement) else {
       return violation("<\(node.name.local)/> in place of an answer to resumption")
@@ -20,82 +20,75 @@ extension ClientMachine {
   }
 
   /// The session goes on: what the server did not take is sent again.
-  mutating func sessionResumed(_ node: XMPPElement) -> [ClientAction] {
-    guard var session = login.resumption,
-      node.attribute("previd").map({ $0 == session.id }) ?? true,
-      let count = node.attribute("h").flatMap({ UInt32($0) }), session.acknowledged(count)
+  mutating func sessionResumed(_ node: XMPPElement) -> ClientResult {
+    guard var management = login.resumption,
+      node.attribute("previd").map({ $0 == management.id }) ?? true,
+      let count = node.attribute("h").flatMap({ UInt32($0) }), management.acknowledged(count)
     else { return violation("it goes on with another session") }
-    let missing = session.resumed()
-    management = session
-    isManaged = true
-    state = .online
-    if let id = login.passwordRequest { open[id] = .password }
-    return [.online(isResumed: true)] + missing.map { .send($0) } + ask()
+    let missing = management.resumed()
+    var session = Session(counting: .on(management))
+    if let id = login.passwordRequest { session.open[id] = .password }
+    let question = session.ask()
+    enter(.online(session))
+    return .actions([.online(isResumed: true)] + missing.map { .send($0) } + question)
   }
 
-  private mutating func bind(_ features: XMPPElement) -> [ClientAction] {
+  private mutating func bind(_ features: XMPPElement) -> ClientResult {
     guard features.child("bind", in: Namespace.bind) != nil else {
       return violation("it offers no resource to be bound")
     }
-    state = .binding(features)
-    return [send(.request("set", id: nextID(), .bind(login.resource)))]
+    let id = nextID()
+    enter(.binding(features, id: id))
+    return .actions([send(.request("set", id: id, .bind(login.resource)))])
   }
 
-  mutating func bindAnswered(_ node: XMPPElement, _ features: XMPPElement) -> [ClientAction] {
-    guard node.answers("\(login.idPrefix)\(requests)") else { return stanzaReceived(node) }
-    guard node.attribute("type") == "result" else {
-      let (condition, text) = node.stanzaError
-      return breakOff(.bindRefused(condition: condition, text: text), "not-authorized")
-    }
+  mutating func bindAnswered(
+    _ node: XMPPElement, _ features: XMPPElement, _ id: String
+  ) -> ClientResult {
+    guard node.answers(id) else { return .ignored(.noSession) }
+    guard node.attribute("type") == "result" else { return .actions(bindRefused(node)) }
     guard let jid = LoginResult(node)?.jid, jid.bare == login.account else {
       return violation("it binds another account than it was asked for")
     }
     guard jid.resource != nil else { return violation("it binds no resource") }
     let session = features.child("session", in: Namespace.legacySession)
     guard session != nil, session?.child("optional", in: Namespace.legacySession) == nil else {
-      return sessionBegan(features)
+      return .actions(sessionBegan(features, Session()))
     }
-    state = .legacySession(features)
-    return [send(.request("set", id: nextID(), .element("session", Namespace.legacySession)))]
+    let next = nextID()
+    enter(.legacySession(features, id: next, Session()))
+    let query = XMPPElement.element("session", Namespace.legacySession)
+    return .actions([send(.request("set", id: next, query))])
   }
 
   mutating func legacySessionAnswered(
-    _ node: XMPPElement, _ features: XMPPElement
+    _ node: XMPPElement, _ features: XMPPElement, _ id: String, _ session: Session
+  ) -> ClientResult {
+    guard node.answers(id) else { return stanzaReceived(node, session) }
+    guard node.attribute("type") == "result" else { return .actions(bindRefused(node)) }
+    return .actions(sessionBegan(features, session))
+  }
+
+  private mutating func bindRefused(_ node: XMPPElement) -> [ClientAction] {
+    let (condition, text) = node.stanzaError
+    return breakOff(.bindRefused(condition: condition, text: text), "not-authorized")
+  }
+
+  /// There is a session: both sides count from now on, if the server can.
+  private mutating func sessionBegan(
+    _ features: XMPPElement, _ session: Session
   ) -> [ClientAction] {
-    guard node.answers("\(login.idPrefix)\(requests)") else { return stanzaReceived(node) }
-    guard node.attribute("type") == "result" else {
-      let (condition, text) = node.stanzaError
-      return breakOff(.bindRefused(condition: condition, text: text), "not-authorized")
+    guard features.child("sm", in: Namespace.streamManagement) != nil else {
+      return online(session)
     }
-    return sessionBegan(features)
+    var session = session
+    session.counting = .asked(StreamManagement(id: nil))
+    return [send(.enable())] + online(session)
   }
 
-  /// There is a session: where the server can, both sides count from now on.
-  private mutating func sessionBegan(_ features: XMPPElement) -> [ClientAction] {
-    guard features.child("sm", in: Namespace.streamManagement) != nil else { return online() }
-    management = StreamManagement(id: nil)
-    return [send(.enable())] + online()
-  }
-
-  /// Whether the server was asked to count and has not answered.
-  var isManagementAsked: Bool { management != nil && !isManaged }
-
-  mutating func online() -> [ClientAction] {
-    state = .online
+  mutating func online(_ session: Session) -> [ClientAction] {
+    enter(.online(session))
     return [.online(isResumed: false)]
-  }
-
-  /// The server counts from now on.
-  mutating func managementEnabled(_ node: XMPPElement) {
-    isManaged = true
-    let isResumable = ["true", "1"].contains(node.attribute("resume") ?? "")
-    management?.id = isResumable ? node.attribute("id") : nil
-  }
-
-  /// Asks what the server has taken, where something is open.
-  mutating func ask() -> [ClientAction] {
-    guard isManaged, management?.asks() == true else { return [] }
-    return [send(.askForAcknowledgement)]
   }
 }
 

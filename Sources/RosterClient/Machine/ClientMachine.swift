@@ -8,112 +8,64 @@ import XMPPStream
 /// What happened goes in by methods in the past tense, what is to be done comes out, in order. A
 /// value: it reads no socket and no clock, and chooses nothing by chance.
 package struct ClientMachine: Sendable {
-  /// How far the two sides trust each other.
-  package enum Trust: Hashable, Sendable {
-    case plain, secured, authenticated
-  }
-
-  /// What is waited for.
-  enum State: Sendable {
-    case idle
-    /// TLS to begin.
-    case handshake
-    /// The server's stream header.
-    case header(Trust)
-    case features(Trust)
-    /// `<proceed/>`.
-    case startTLS
-    /// What the server wants for an account, with the features to go on with then.
-    case registrationForm(XMPPElement)
-    case registration(XMPPElement)
-    case sasl(SASLExchange)
-    /// SASL 2 (XEP-0388).
-    case sasl2(SASLExchange)
-    /// The features after SASL 2 has bound a resource too.
-    case boundFeatures
-    case resuming(XMPPElement)
-    case binding(XMPPElement)
-    /// What older servers still want, with the features to go on with then.
-    case legacySession(XMPPElement)
-    case online
-    /// The end of the server's stream, after ours.
-    case closing
-    case over
-  }
-
   let login: ClientLogin
-  var state = State.idle {
-    didSet { if hasResource { hadSession = true } }
-  }
-  private(set) var hadSession = false
-  var trust = Trust.plain
-  /// The hash of the server's certificate.
-  var serverEndPoint: [UInt8]?
-  var management: StreamManagement?
-  /// Whether the server has said that it counts too.
-  var isManaged = false
-  var requests = 0
-  /// The connection's own requests that are open: what for.
-  var open: [String: OwnRequest] = [:]
-  private(set) var isPinged = false
-
-  /// What a request of the connection's own is for.
-  enum OwnRequest: Hashable, Sendable {
-    /// To hear anything at all.
-    case silence
-    /// To know that what came before is done.
-    case ping
-    case password
-  }
+  private(set) var state = State.idle
+  /// How many ids were used.
+  private var requests = 0
 
   /// A connection that is not made yet.
   package init(_ login: ClientLogin) {
     self.login = login
   }
 
-  /// What the session can be gone on with by on another connection; nil where it cannot.
-  package var resumption: Resumption? { management?.id == nil ? nil : management }
+  /// What the session can be resumed by on another connection; nil if it cannot be.
+  package var resumption: Resumption? { state.ending.resumption }
 
   /// Whether commands can be sent.
   package var isOnline: Bool { if case .online = state { true } else { false } }
 
-  /// Whether stanzas may be sent: before there is a resource, the server ends the stream for one
-  /// (RFC 6120 §7.1), and after our end of the stream there is nothing more (§4.4).
-  var hasResource: Bool {
-    switch state {
-    case .boundFeatures, .legacySession, .online: true
-    case .idle, .handshake, .header, .features, .startTLS, .registrationForm, .registration, .sasl,
-      .sasl2, .resuming, .binding, .closing, .over:
-      false
-    }
-  }
+  /// Whether there is a session, or was before the end.
+  var hadSession: Bool { state.ending.hadSession }
 
   /// Whether it ends without a session: what the server said then was not its turn, or not the
   /// server's, and means nothing.
-  package var hasFailed: Bool {
-    switch state {
-    case .closing, .over: !hadSession
-    case .idle, .handshake, .header, .features, .startTLS, .registrationForm, .registration, .sasl,
-      .sasl2, .boundFeatures, .resuming, .binding, .legacySession, .online:
-      false
-    }
-  }
+  package var hasFailed: Bool { state.end != nil && !hadSession }
 
   /// Whether the server has let us in.
-  package var wasLetIn: Bool { trust == .authenticated }
+  package var wasLetIn: Bool { state.ending.wasLetIn }
 
   /// Whether nothing more will be done.
   package var isOver: Bool { if case .over = state { true } else { false } }
 
+  // MARK: The state
+
+  /// Waits for something else from now on.
+  mutating func enter(_ next: State) {
+    state = next
+  }
+
+  /// Puts back the session, of which something has changed.
+  mutating func enter(with session: Session) {
+    switch state {
+    case .boundFeatures: enter(.boundFeatures(session))
+    case .legacySession(let features, let id, _):
+      enter(.legacySession(features, id: id, session))
+    case .online: enter(.online(session))
+    case .idle, .handshake, .header, .features, .startTLS, .registrationForm, .registration, .sasl,
+      .sasl2, .resuming, .binding, .closing, .over:
+      break
+    }
+  }
+
   // MARK: The connection
 
   /// A connection is there; with direct TLS, that has to begin first (XEP-0368).
-  package mutating func connected(to address: String, isDirectTLS: Bool) -> [ClientAction] {
-    guard case .idle = state else { return [] }
+  package mutating func connected(to address: String, isDirectTLS: Bool) -> ClientResult {
+    guard case .idle = state else { return .ignored(state.end ?? .outOfTurn) }
     let note = ClientAction.note(.connected(to: address))
-    guard isDirectTLS else { return [note] + header(.plain) }
-    state = .handshake
-    return [note, .startTLS]
+    guard isDirectTLS else { return .actions([note] + header(.plain)) }
+    enter(.handshake)
+    return .actions([note, .startTLS])
   }
 
   /// TLS has begun, with a certificate that is to be trusted.
@@ -121,78 +73,85 @@ package struct ClientMachine: Sendable {
   /// - Parameters:
   ///   - version: Of TLS, such as `TLSv1.3`.
   ///   - serverEndPoint: The hash of the certificate for `tls-server-end-point` (RFC 5929 §4.1).
-  package mutating func secured(by version: String?, serverEndPoint: [UInt8]?) -> [ClientAction] {
-    guard case .handshake = state else { return [] }
-    trust = .secured
-    self.serverEndPoint = serverEndPoint
-    return [.note(.secured(tls: version))] + header(.secured)
+  package mutating func secured(by version: String?, serverEndPoint: [UInt8]?) -> ClientResult {
+    guard case .handshake = state else { return .ignored(state.end ?? .outOfTurn) }
+    return .actions(
+      [.note(.secured(tls: version))] + header(.secured(serverEndPoint: serverEndPoint)))
   }
 
   /// The connection, or what is to begin on it, has failed, or it is closed.
-  package mutating func disconnected(_ failure: LiveFailure) -> [ClientAction] {
+  package mutating func disconnected(_ failure: LiveFailure) -> ClientResult {
     switch state {
-    case .over: return []
-    case .closing: return finish(nil)
+    case .over: return .ignored(.over)
+    case .closing: return .actions(finish(nil))
     case .idle, .handshake, .header, .features, .startTLS, .registrationForm, .registration, .sasl,
       .sasl2, .boundFeatures, .resuming, .binding, .legacySession, .online:
-      return finish(failure)
+      return .actions(finish(failure))
     }
   }
 
   // MARK: The stream
 
   /// A part of the server's stream came.
-  package mutating func received(_ part: StreamIntake.Part) -> [ClientAction] {
-    if case .over = state { return [] }
+  package mutating func received(_ part: StreamIntake.Part) -> ClientResult {
+    if case .over = state { return .ignored(.over) }
     if case .closing = state { return receivedWhileClosing(part) }
-    isPinged = false
+    if var session = state.session, session.isPinged {
+      session.isPinged = false
+      enter(with: session)
+    }
     switch part {
     case .header(let tag): return headerReceived(tag.node)
     case .element(let element): return elementReceived(element.node)
-    case .end: return streamEnded()
+    case .end: return .actions(streamEnded())
     case .unreadable(_, let reason):
-      return breakOff(.unreadable(reason: reason), "not-well-formed")
+      return violation(.unreadable(reason: reason), "not-well-formed")
     case .skipped(let element): return elementSkipped(element)
     }
   }
 
-  /// An element beyond a limit came. Once we are let in it is passed over: the server may have it
-  /// from anybody, and would send it again to each session that breaks off because of it.
-  private mutating func elementSkipped(_ element: SkippedElement) -> [ClientAction] {
-    guard trust == .authenticated else {
-      return breakOff(.unreadable(reason: element.reason), "policy-violation")
+  /// An element beyond a limit came, which is passed over once we are let in.
+  private mutating func elementSkipped(_ element: SkippedElement) -> ClientResult {
+    guard wasLetIn else {
+      return violation(.unreadable(reason: element.reason), "policy-violation")
     }
-    if element.isStanza, isManaged { management?.received() }
-    return []
+    if element.isStanza, var session = state.session {
+      session.received()
+      enter(with: session)
+    }
+    return .ignored(.tooLarge)
   }
 
   /// More bytes came in one read with what ended the time before TLS, or a part of some (RFC 6120
   /// §5.4.3.3).
-  package mutating func injected() -> [ClientAction] {
-    isOver ? [] : finish(.injectedBytes)
+  package mutating func injected() -> ClientResult {
+    if case .over = state { return .ignored(.over) }
+    return .violation(.injectedBytes, finish(.injectedBytes))
   }
 
-  private mutating func headerReceived(_ header: XMPPElement) -> [ClientAction] {
+  private mutating func headerReceived(_ header: XMPPElement) -> ClientResult {
     guard case .header(let trust) = state else {
       return violation("a stream header within a stream")
     }
     guard header.attribute("version")?.hasPrefix("1.") == true else {
-      return breakOff(
+      return violation(
         .protocolViolation("its stream is not of version 1.0"), "unsupported-version")
     }
-    state = .features(trust)
-    return []
+    enter(.features(trust))
+    return .actions([])
   }
 
   /// After our end of the stream nothing more is said (RFC 6120 §4.4), whatever still comes.
-  private mutating func receivedWhileClosing(_ part: StreamIntake.Part) -> [ClientAction] {
+  private mutating func receivedWhileClosing(_ part: StreamIntake.Part) -> ClientResult {
     switch part {
-    case .end: return finish(nil)
-    case .unreadable(_, let reason): return finish(.unreadable(reason: reason))
+    case .end: return .actions(finish(nil))
+    case .unreadable(_, let reason):
+      let failure = LiveFailure.unreadable(reason: reason)
+      return .violation(failure, finish(failure))
     case .element(let element) where element.node.is("error", in: Namespace.streams):
       let (condition, text) = element.node.condition(in: Namespace.streamErrors)
-      return finish(.stream(condition: condition, text: text))
-    case .header, .element, .skipped: return []
+      return .actions(finish(.stream(condition: condition, text: text)))
+    case .header, .element, .skipped: return .ignored(.closing)
     }
   }
 
@@ -201,10 +160,10 @@ package struct ClientMachine: Sendable {
     return [end] + finish(.lost(reason: "the server ended the stream"))
   }
 
-  private mutating func elementReceived(_ node: XMPPElement) -> [ClientAction] {
-    if node.is("error", in: Namespace.streams) { return streamError(node) }
+  private mutating func elementReceived(_ node: XMPPElement) -> ClientResult {
+    if node.is("error", in: Namespace.streams) { return .actions(streamError(node)) }
     switch state {
-    case .idle, .handshake, .over: return violation("an element where there is no stream")
+    case .idle, .handshake: return violation("an element where there is no stream")
     case .header: return violation("an element before the stream's header")
     case .features(let trust):
       guard node.is("features", in: Namespace.streams) else {
@@ -212,18 +171,22 @@ package struct ClientMachine: Sendable {
       }
       return featuresReceived(node, trust)
     case .startTLS: return startTLSAnswered(node)
-    case .registrationForm(let features): return registrationFormReceived(node, features)
-    case .registration(let features): return registrationAnswered(node, features)
+    case .registrationForm(let registration): return registrationFormReceived(node, registration)
+    case .registration(let registration): return registrationAnswered(node, registration)
     case .sasl(let exchange): return saslReceived(node, exchange)
     case .sasl2(let exchange): return sasl2Received(node, exchange)
-    case .boundFeatures:
-      guard node.is("features", in: Namespace.streams) else { return stanzaReceived(node) }
-      return online()
+    case .boundFeatures(let session):
+      guard node.is("features", in: Namespace.streams) else {
+        return stanzaReceived(node, session)
+      }
+      return .actions(online(session))
     case .resuming(let features): return resumeAnswered(node, features)
-    case .binding(let features): return bindAnswered(node, features)
-    case .legacySession(let features): return legacySessionAnswered(node, features)
-    case .online: return stanzaReceived(node)
-    case .closing: return []
+    case .binding(let features, let id): return bindAnswered(node, features, id)
+    case .legacySession(let features, let id, let session):
+      return legacySessionAnswered(node, features, id, session)
+    case .online(let session): return stanzaReceived(node, session)
+    case .closing: return .ignored(.closing)
+    case .over: return .ignored(.over)
     }
   }
 
@@ -237,45 +200,48 @@ package struct ClientMachine: Sendable {
   // MARK: Time
 
   /// What was waited for has not come in time.
-  package mutating func timedOut() -> [ClientAction] {
+  package mutating func timedOut() -> ClientResult {
     switch state {
-    case .over: return []
-    case .closing: return finish(nil)
-    case .online: return finish(.lost(reason: "the server is silent"))
+    case .over: return .ignored(.over)
+    case .closing: return .actions(finish(nil))
+    case .online: return .actions(finish(.lost(reason: "the server is silent")))
     case .idle, .handshake, .header, .features, .startTLS, .registrationForm, .registration, .sasl,
       .sasl2, .boundFeatures, .resuming, .binding, .legacySession:
-      return finish(.timeout(state.waitsFor))
+      return .actions(finish(.timeout(state.waitsFor)))
     }
   }
 
   /// Nothing has come for a while: the server is asked whether it is there, and where it does not
   /// answer either until the next time, the connection is gone.
-  package mutating func silenceElapsed() -> [ClientAction] {
-    guard case .online = state else { return [] }
-    guard !isPinged else { return timedOut() }
-    isPinged = true
-    if isManaged { return [send(.askForAcknowledgement)] }
-    return ping(nextID(.silence))
+  package mutating func silenceElapsed() -> ClientResult {
+    guard case .online(var session) = state else { return .ignored(state.end ?? .outOfTurn) }
+    guard !session.isPinged else { return timedOut() }
+    session.isPinged = true
+    enter(.online(session))
+    if case .on = session.counting { return .actions([send(.askForAcknowledgement)]) }
+    return ping(.silence).result
   }
 
   // MARK: The end
 
   /// The user has seen enough.
-  package mutating func closed() -> [ClientAction] {
+  package mutating func closed() -> ClientResult {
     switch state {
-    case .over, .closing: return []
-    case .idle, .handshake: return finish(nil)
+    case .over: return .ignored(.over)
+    case .closing: return .ignored(.closing)
+    case .idle, .handshake: return .actions(finish(nil))
     case .header, .features, .startTLS, .registrationForm, .registration, .sasl, .sasl2,
       .boundFeatures, .resuming, .binding, .legacySession, .online:
       // A session that is ended in order cannot be gone on with (XEP-0198 §5).
-      management = nil
-      state = .closing
-      return [.send(Array("</stream:stream>".utf8))]
+      var ending = state.ending
+      ending.resumption = nil
+      enter(.closing(ending))
+      return .actions([.send(Array("</stream:stream>".utf8))])
     }
   }
 
   mutating func finish(_ failure: LiveFailure?) -> [ClientAction] {
-    state = .over
+    enter(.over(state.ending))
     return [.finish(failure)]
   }
 
@@ -288,51 +254,35 @@ package struct ClientMachine: Sendable {
     return [.send(Array(error.utf8))] + finish(failure)
   }
 
-  mutating func violation(_ what: String) -> [ClientAction] {
-    breakOff(.protocolViolation(what), "policy-violation")
+  mutating func violation(_ what: String) -> ClientResult {
+    violation(.protocolViolation(what), "policy-violation")
+  }
+
+  private mutating func violation(
+    _ failure: LiveFailure, _ condition: StaticString
+  ) -> ClientResult {
+    .violation(failure, breakOff(failure, condition))
   }
 
   // MARK: Sending
 
   func send(_ element: XMPPElement) -> ClientAction { .send(element.serialized()) }
 
-  mutating func nextID(_ request: OwnRequest? = nil) -> String {
+  mutating func nextID() -> String {
     requests += 1
-    let id = "\(login.idPrefix)\(requests)"
-    open[id] = request
-    return id
+    return "\(login.idPrefix)\(requests)"
   }
 
   /// The header of a new stream. Whose it is stays unsaid as long as everybody can read it (RFC
   /// 6120 §4.7.1).
   mutating func header(_ trust: Trust) -> [ClientAction] {
-    self.trust = trust
-    state = .header(trust)
+    enter(.header(trust))
     let from = trust == .plain ? "" : " from='\(login.account.text.escapedInAttribute)'"
     let header = """
       <?xml version='1.0'?><stream:stream\(from) to='\(login.account.domain.escapedInAttribute)' \
       version='1.0' xml:lang='en' xmlns='jabber:client' xmlns:stream='\(Namespace.streams)'>
       """
     return [.send(Array(header.utf8))]
-  }
-}
-
-extension ClientMachine.State {
-  /// What is waited for, in words.
-  var waitsFor: String {
-    switch self {
-    case .idle, .over: "the connection"
-    case .handshake: "TLS"
-    case .header: "the server's stream header"
-    case .features, .boundFeatures: "the stream's features"
-    case .startTLS: "leave to begin TLS"
-    case .registrationForm, .registration: "the account"
-    case .sasl, .sasl2: "being let in"
-    case .resuming: "resumption"
-    case .binding, .legacySession: "a resource"
-    case .online: "an answer"
-    case .closing: "the end of the stream"
-    }
   }
 }
 

@@ -177,11 +177,11 @@ extension LiveSession {
   // MARK: What is to be done
 
   /// Tells the machine what happened, and does what it wants done.
-  func act(_ happened: (inout ClientMachine) -> [ClientAction]) {
+  func act(_ happened: (inout ClientMachine) -> ClientResult) {
     guard var machine else { return }
-    let actions = happened(&machine)
+    let result = happened(&machine)
     self.machine = machine
-    for action in actions { carryOut(action) }
+    for action in result.actions { carryOut(action) }
   }
 
   func carryOut(_ action: ClientAction) {

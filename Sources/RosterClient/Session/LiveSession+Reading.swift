@@ -46,13 +46,13 @@ extension LiveSession {
   /// - Returns: False if nothing more is taken.
   private func handle(_ part: StreamIntake.Part) -> Bool {
     guard ending == nil, var machine else { return false }
-    let actions = machine.received(part)
+    let result = machine.received(part)
     let isRecorded = record {
       try machine.hasFailed ? session.refused(part, at: now) : session.received(part, at: now)
     }
     guard isRecorded else { return false }
     self.machine = machine
-    for action in actions { carryOut(action) }
+    for action in result.actions { carryOut(action) }
     return true
   }
 

@@ -178,18 +178,18 @@ extension LiveSession {
 
   /// Sends a request of the connection's own, and waits for the answer.
   private func request(
-    _ begin: (inout ClientMachine) throws(LiveFailure) -> (id: String, actions: [ClientAction])
+    _ begin: (inout ClientMachine) throws(LiveFailure) -> (id: String, result: ClientResult)
   ) async throws(LiveFailure) {
     if Task.isCancelled { throw .cancelled }
     let wait = nextWait()
     let failure = await waiting { (waiter: FailureWaiter) in
       guard var machine, machine.isOnline else { return waiter.resume(returning: .notOnline) }
       do throws(LiveFailure) {
-        let (id, actions) = try begin(&machine)
+        let (id, result) = try begin(&machine)
         requesting[id] = WaitingRequest(wait: wait, sent: now, waiter: waiter)
         act { own in
           own = machine
-          return actions
+          return result
         }
       } catch {
         return waiter.resume(returning: error)

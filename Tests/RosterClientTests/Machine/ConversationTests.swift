@@ -289,7 +289,7 @@ import XMPPStanza
     ] {
       var talk = Talk()
       talk.goesOnline(counts: false)
-      talk.happens { $0.passwordChanged(to: Password("new")).actions }
+      talk.happens { $0.passwordChanged(to: Password("new")).result }
       #expect(talk.deeds().joined().contains("<password>new</password>"))
       talk.hears(answer)
       #expect(talk.deeds() == [word])

@@ -94,7 +94,7 @@ private struct RandomServer {
     case .sasl: Talk.success
     case .sasl2: letIn
     case .boundFeatures: Talk.features("")
-    case .binding: Talk.bound("r\(machine.requests)")
+    case .binding(_, let id): Talk.bound(id)
     case .idle, .handshake, .registrationForm, .registration, .resuming, .legacySession, .online,
       .closing, .over:
       word()
@@ -197,7 +197,7 @@ private struct WatchedClient {
   mutating func turn(_ server: inout RandomServer) throws {
     switch Int.random(in: 0..<30, using: &server.random) {
     case 0: try happens { $0.silenceElapsed() }
-    case 1: try happens { $0.pinged().actions }
+    case 1: try happens { $0.pinged().result }
     case 2 where Bool.random(using: &server.random): try happens { $0.closed() }
     case 3 where Bool.random(using: &server.random):
       try happens { $0.disconnected(.lost(reason: "x")) }
@@ -217,14 +217,14 @@ private struct WatchedClient {
     if case .handshake = machine.state { return }
     let parts = intake.take(bytes)
     for (index, part) in parts.enumerated() where !machine.isOver {
-      let actions = machine.received(part)
+      let result = machine.received(part)
       if machine.hasFailed {
         _ = try session.refused(part, at: nil)
       } else {
         _ = try session.received(part, at: nil)
       }
       note(part)
-      try carryOut(actions)
+      try carryOut(result.actions)
       guard case .handshake = machine.state else { continue }
       if index < parts.count - 1 || !intake.isBetweenElements { try happens { $0.injected() } }
       intake.reset()
@@ -253,8 +253,8 @@ private struct WatchedClient {
     }
   }
 
-  private mutating func happens(_ event: (inout ClientMachine) -> [ClientAction]) throws {
-    try carryOut(event(&machine))
+  private mutating func happens(_ event: (inout ClientMachine) -> ClientResult) throws {
+    try carryOut(event(&machine).actions)
   }
 
   private mutating func carryOut(_ actions: [ClientAction]) throws {

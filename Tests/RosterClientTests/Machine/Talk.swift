@@ -9,8 +9,10 @@ struct Talk {
   private var intake = StreamIntake(SessionLimits())
   /// What the client did since it was last asked, in short.
   private(set) var done: [String] = []
-  /// The same as the machine gave it.
+  /// What the client did, as the machine gave it.
   private(set) var actions: [ClientAction] = []
+  /// The results of the events that were told since it was last asked.
+  private(set) var results: [ClientResult] = []
 
   static let account = BareJID(prepared: "alice@example.test")
 
@@ -36,19 +38,20 @@ struct Talk {
   }
 
   /// Something else happens.
-  mutating func happens(_ event: (inout ClientMachine) -> [ClientAction]) {
+  mutating func happens(_ event: (inout ClientMachine) -> ClientResult) {
     take(event(&machine))
   }
 
   /// What the client has done since the last time.
   mutating func deeds() -> [String] {
-    defer { (done, actions) = ([], []) }
+    defer { (done, actions, results) = ([], [], []) }
     return done
   }
 
-  private mutating func take(_ actions: [ClientAction]) {
-    self.actions += actions
-    for action in actions {
+  private mutating func take(_ result: ClientResult) {
+    results.append(result)
+    actions += result.actions
+    for action in result.actions {
       switch action {
       case .send(let bytes): done.append(String(decoding: bytes, as: UTF8.self))
       case .startTLS:

@@ -10,8 +10,17 @@ import XMPPStanza
 
   /// What becomes of a connection.
   enum Outcome: Character {
-    /// Nothing is done, and what was waited for still is.
-    case ignored = "."
+    // Nothing is done, and the machine waits for the same as before, for one of these reasons.
+    case leftToOwner = "."
+    case outOfTurn = "t"
+    case noSession = "s"
+    case notAsked = "a"
+    case nothingNew = "="
+    case tooLarge = "-"
+    case closing = "c"
+    case over = "o"
+    /// The event brought no result at all.
+    case nothing = "_"
     /// Something is done, or something else is waited for.
     case goesOn = ">"
     /// It is said that there is no session for it.
@@ -30,6 +39,23 @@ import XMPPStanza
     case moreForRegistration = "M"
     case registrationRefused = "R"
     case streamError = "E"
+
+    init(_ reason: ClientResult.Reason) {
+      self =
+        switch reason {
+        case .leftToOwner: .leftToOwner
+        case .outOfTurn: .outOfTurn
+        case .noSession: .noSession
+        case .notAsked: .notAsked
+        case .nothingNew: .nothingNew
+        case .tooLarge: .tooLarge
+        case .closing: .closing
+        case .over: .over
+        }
+    }
+
+    /// Whether the result says that the rules of the stream were broken.
+    var isViolation: Bool { [.violation, .unreadable, .injected].contains(self) }
 
     init(_ failure: LiveFailure?) {
       switch failure {
@@ -81,18 +107,48 @@ import XMPPStanza
       var talk = stage.talk()
       let before = talk.machine.stateName
       row.happens(&talk)
-      let seen = Self.outcome(of: talk, before)
+      let (seen, after) = (Self.outcome(of: talk), talk.machine.stateName)
       #expect(
         seen == Outcome(rawValue: outcome),
         "at \(stage), \(row.what): \(seen.rawValue) in place of \(outcome): \(talk.done)")
+      let isViolation = talk.results.contains { if case .violation = $0 { true } else { false } }
+      #expect(isViolation == seen.isViolation, "at \(stage), \(row.what): \(talk.results)")
+      #expect(
+        before == after || Self.transitions[before, default: []].contains(after),
+        "\(row.what): \(before) became \(after)")
       expectDecency(talk, from: stage, row.what)
     }
   }
 
-  private static func outcome(of talk: Talk, _ before: String) -> Outcome {
+  /// What each state can become, as `ClientMachine.State` documents it.
+  private static let transitions: [String: Set<String>] = [
+    "idle": ["handshake", "header", "over"],
+    "handshake": ["header", "over"],
+    "header": ["features", "closing", "over"],
+    "features": [
+      "startTLS", "registrationForm", "sasl", "sasl2", "resuming", "binding", "closing", "over",
+    ],
+    "startTLS": ["handshake", "closing", "over"],
+    "registrationForm": ["registration", "closing", "over"],
+    "registration": ["sasl", "sasl2", "closing", "over"],
+    "sasl": ["header", "closing", "over"],
+    "sasl2": ["features", "boundFeatures", "online", "closing", "over"],
+    "boundFeatures": ["online", "closing", "over"],
+    "resuming": ["online", "binding", "closing", "over"],
+    "binding": ["legacySession", "online", "closing", "over"],
+    "legacySession": ["online", "closing", "over"],
+    "online": ["closing", "over"],
+    "closing": ["over"],
+  ]
+
+  private static func outcome(of talk: Talk) -> Outcome {
     for case .finish(let failure) in talk.actions { return Outcome(failure) }
     if case .answered(_, .notOnline)? = talk.actions.first { return .notOnline }
-    return talk.actions.isEmpty && talk.machine.stateName == before ? .ignored : .goesOn
+    switch talk.results.last {
+    case .ignored(let reason)? where talk.actions.isEmpty: return Outcome(reason)
+    case .actions?, .ignored?, .violation?: return .goesOn
+    case nil: return .nothing
+    }
   }
 
   /// What holds whatever happens.
@@ -122,10 +178,10 @@ import XMPPStanza
   func unaskedCounting() {
     var talk = Stage.online.talk()
     talk.happens { $0.sent(Array("<presence/>".utf8)) }
-    let before = talk.machine.management
+    let before = talk.machine.state.session
     talk.hears("<enabled xmlns='urn:xmpp:sm:3' id='another' resume='true'/>")
     talk.hears("<failed xmlns='urn:xmpp:sm:3'/>")
-    #expect(talk.machine.management == before && talk.machine.resumption?.id == "some-id")
+    #expect(talk.machine.state.session == before && talk.machine.resumption?.id == "some-id")
     // Where it was not asked to count, its answer is to nobody; and before, nothing is counted.
     talk = Talk()
     talk.authenticates()
@@ -139,6 +195,14 @@ import XMPPStanza
     #expect(talk.machine.resumption == nil)
     talk.hears("<enabled xmlns='urn:xmpp:sm:3' id='in-time' resume='true'/>")
     #expect(talk.machine.resumption == StreamManagement(id: "in-time"))
+  }
+
+  @Test("A request that is refused because there is no session leaves the open one as it is")
+  func requestWhileBinding() {
+    var talk = Stage.binding.talk()
+    talk.happens { $0.pinged().result }
+    talk.hears(Talk.bound("r1"))
+    #expect(talk.machine.isOnline)
   }
 
   @Test("What is over stays over, whatever happens", arguments: Stage.allCases)
@@ -156,8 +220,6 @@ import XMPPStanza
 }
 
 extension ClientMachine {
-  /// What is waited for, and how far both trust each other.
-  var stateName: String {
-    "\(String(describing: state).prefix { $0 != "(" }) \(trust)"
-  }
+  /// The name of the state, without what is known in it.
+  var stateName: String { String(String(describing: state).prefix { $0 != "(" }) }
 }
