@@ -217,9 +217,10 @@ package struct ProxyMachine: Sendable {
   ) -> [ProxyAction] {
     switch state {
     case .over: return []
-    case .idle: return begun(unit)
+    // There is no server yet.
+    case .idle: return side == .client ? begun(unit) : []
     case .connecting:
-      held.append(unit)
+      if side == .client { held.append(unit) }
       return []
     case .securingServer, .securingClient: return finish(.injectedBytes(side))
     case .startTLSAsked:
@@ -391,11 +392,12 @@ package struct ProxyMachine: Sendable {
   ) -> [ProxyAction] {
     guard !isOver else { return [] }
     var actions: [ProxyAction] = []
-    if state != .securingClient {
-      if isOpen[.client] == true { actions.append(.send(to: .client, Self.error(condition))) }
-      if isOpen[.server] == true {
-        actions += [.record(.end, from: .client), .send(to: .server, Self.streamEnd)]
-      }
+    if isOpen[.client] == true, state != .securingClient {
+      actions.append(.send(to: .client, Self.error(condition)))
+    }
+    // While TLS begins, the old stream is over and the new one has not begun (RFC 6120 §5.4.3.1).
+    if isOpen[.server] == true, !isBeginningTLS {
+      actions += [.record(.end, from: .client), .send(to: .server, Self.streamEnd)]
     }
     return actions + finish(failure)
   }
