@@ -29,6 +29,8 @@ public struct RollcallError: Error, Hashable, Sendable, CustomStringConvertible 
     case damaged
     /// A capture, or what is expected of it, cannot be read.
     case capture
+    /// The log has no such point.
+    case point(PointError)
   }
 
   /// Where the fault lies.
@@ -36,14 +38,48 @@ public struct RollcallError: Error, Hashable, Sendable, CustomStringConvertible 
   /// A sentence for a person, with the place.
   public let description: String
 
+  /// The error of a log that this one was converted from, if there is one.
+  private let log: EventLogError?
+
   package init(_ reason: Reason, _ description: String) {
-    self.reason = reason
-    self.description = description
+    (self.reason, self.description, log) = (reason, description, nil)
   }
 
-  /// What an error of a log is to an application.
+  /// Converts an error of a log, or of a point in one, to one for an application.
   package init(_ error: any Error) {
-    self = error as? RollcallError ?? RollcallError(Reason(error), sentence(of: error))
+    if let error = error as? RollcallError {
+      self = error
+      return
+    }
+    (reason, description) = (Reason(error), sentence(of: error))
+    log = error as? EventLogError
+  }
+
+  /// The error that this one was converted from, or else this one.
+  package var underlying: any Error {
+    if case .point(let error) = reason { return error }
+    if let log { return log }
+    return self
+  }
+}
+
+extension RollcallError {
+  /// Converts every error that `body` throws.
+  static func converting<R>(_ body: () throws -> R) throws(RollcallError) -> R {
+    do {
+      return try body()
+    } catch {
+      throw RollcallError(error)
+    }
+  }
+
+  /// Converts the errors of a log that `body` throws, and passes on all others.
+  static func convertingLogErrors<R>(_ body: () throws -> R) throws -> R {
+    do {
+      return try body()
+    } catch let error as EventLogError {
+      throw RollcallError(error)
+    }
   }
 }
 
@@ -59,6 +95,10 @@ extension PointError: LocalizedError {
 
 extension RollcallError.Reason {
   fileprivate init(_ error: any Error) {
+    if let error = error as? PointError {
+      self = .point(error)
+      return
+    }
     guard let error = error as? EventLogError else {
       self = .log
       return

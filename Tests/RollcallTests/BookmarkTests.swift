@@ -51,7 +51,7 @@ import Testing
   func unknown() throws {
     let timeline = Timeline(try log())
     _ = try timeline.addBookmark("here", at: .record(1))
-    #expect(throws: PointError.noBookmark("there", known: ["here"])) {
+    #expect(throws: RollcallError(PointError.noBookmark("there", known: ["here"]))) {
       try timeline.record(at: .bookmark("there"))
     }
   }

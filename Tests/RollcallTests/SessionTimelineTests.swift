@@ -43,7 +43,9 @@ import Testing
     let diff = try timeline.diff(from: .record(2), to: .record(3))
     #expect(diff.differences.map(\.difference.field) == [.name])
     #expect(diff.differences.first?.cause?.record == 3)
-    #expect(throws: PointError.beyondHead(7, head: 6)) { try timeline.state(at: .record(7)) }
+    #expect(throws: RollcallError(PointError.beyondHead(7, head: 6))) {
+      try timeline.state(at: .record(7))
+    }
     // What comes later is found by the same timeline.
     try session.received("<presence/>".utf8, at: 7000)
     try session.flush()
@@ -88,11 +90,11 @@ import Testing
     let timeline = try #require(try recorded().timeline())
     let head = try timeline.record(at: .head(minus: 0))
     for (start, end) in [(UInt64(0), UInt64.max), (.max, .max), (0, head + 1)] {
-      #expect(throws: PointError.beyondHead(end, head: head)) {
+      #expect(throws: RollcallError(PointError.beyondHead(end, head: head))) {
         try timeline.first(after: start, upTo: end) { _ in true }
       }
     }
-    #expect(throws: PointError.reversed(from: 3, to: 2)) {
+    #expect(throws: RollcallError(PointError.reversed(from: 3, to: 2))) {
       try timeline.first(after: 3, upTo: 2) { _ in true }
     }
     #expect(try timeline.first(after: 0, upTo: 0) { _ in true }.transition == .holdsFromStart)
@@ -114,7 +116,7 @@ import Testing
     let timeline = try #require(try session.timeline())
     let day: Int64 = 86_400_000
     for clock in [Int64.min, -1, day, .max] {
-      #expect(throws: PointError.noTimeOfDay(clock)) {
+      #expect(throws: RollcallError(PointError.noTimeOfDay(clock))) {
         try timeline.record(at: .clock(milliseconds: clock))
       }
     }

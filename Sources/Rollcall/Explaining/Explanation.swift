@@ -92,19 +92,20 @@ extension Timeline {
   ///   - contact: Whom.
   ///   - point: Up to which record.
   ///   - friends: Which contacts count as friends.
-  /// - Throws: `PointError` where there is no such point; another error, a sentence for a person,
-  ///   where the log cannot be read.
+  /// - Throws: `RollcallError` if there is no such point, or the log cannot be read.
   ///
   /// Complexity: linear in the events up to the point, of which presence of others costs the least.
   public func explanation(
     of contact: BareJID, at point: LogPoint = .head(minus: 0),
     friends: SectionPolicy.Friends = .mutual
-  ) throws -> (explanation: Explanation, state: State)? {
-    let last = try record(at: point)
-    let named = last > 0 ? try records(concerning: contact, in: 1...last) : []
-    guard !named.isEmpty else { return nil }
-    var (replay, state) = (ContactReplay(of: contact), State())
-    try advance(&state, to: last, naming: named) { replay.follow($0, $1) }
-    return (Explanation(state.roster, replay, friends: friends), state)
+  ) throws(RollcallError) -> (explanation: Explanation, state: State)? {
+    try RollcallError.converting {
+      let last = try record(at: point)
+      let named = last > 0 ? try records(concerning: contact, in: 1...last) : []
+      guard !named.isEmpty else { return nil }
+      var (replay, state) = (ContactReplay(of: contact), State())
+      try advance(&state, to: last, naming: named) { replay.follow($0, $1) }
+      return (Explanation(state.roster, replay, friends: friends), state)
+    }
   }
 }

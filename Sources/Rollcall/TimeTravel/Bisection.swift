@@ -46,35 +46,38 @@ extension Timeline {
   ///   - end: The last record that is looked at, which the log has.
   ///   - holds: nil where the state cannot be told; another one nearby is tried.
   ///
-  /// - Throws: `PointError` where the log has no such records; what `holds` throws; another error,
-  ///   a sentence for a person, where the log cannot be read.
+  /// - Throws: `RollcallError` if the log has no such records or cannot be read; and what `holds`
+  ///   throws.
   ///
   /// Complexity: O(log n) states, each reduced from the nearest one that is known or stored.
   public func first(
     after start: UInt64, upTo end: UInt64, where holds: (State) throws -> Bool?
   ) throws -> SearchResult {
-    _ = try record(at: .record(end))
-    guard start <= end else { throw PointError.reversed(from: start, to: end) }
-    var states = KnownStates(self)
-    var probes = 0
-    // Of the records in low...high the first is sought; one after the end stands for never.
-    var low = start
-    var high = end + 1
-    while low < high {
-      guard
-        let probe = try Self.probe(
-          low..<high,
-          { record in
-            probes += 1
-            return try holds(try states.state(after: record))
-          })
-      else {
-        return SearchResult(transition: .within(low...min(high, end)), probes: probes)
+    try RollcallError.convertingLogErrors {
+      _ = try record(at: .record(end))
+      guard start <= end else { throw RollcallError(PointError.reversed(from: start, to: end)) }
+      var states = KnownStates(self)
+      var probes = 0
+      // Of the records in low...high the first is sought; one after the end stands for never.
+      var low = start
+      var high = end + 1
+      while low < high {
+        guard
+          let probe = try Self.probe(
+            low..<high,
+            { record in
+              probes += 1
+              return try holds(try states.state(after: record))
+            })
+        else {
+          return SearchResult(transition: .within(low...min(high, end)), probes: probes)
+        }
+        if probe.holds { high = probe.record } else { low = probe.record + 1 }
       }
-      if probe.holds { high = probe.record } else { low = probe.record + 1 }
+      let transition: ConditionOnset =
+        low == start ? .holdsFromStart : low > end ? .never : .at(low)
+      return SearchResult(transition: transition, probes: probes)
     }
-    let transition: ConditionOnset = low == start ? .holdsFromStart : low > end ? .never : .at(low)
-    return SearchResult(transition: transition, probes: probes)
   }
 
   /// How many states beside the one that is wanted are tried, where it cannot be told.

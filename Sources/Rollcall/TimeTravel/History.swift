@@ -51,33 +51,35 @@ extension Timeline {
   ///
   /// - Returns: The state at the point, and the records that concern the contact but mean nothing
   ///   to the roster, such as messages.
-  /// - Throws: `PointError` where there is no such point; what `body` throws; another error, a
-  ///   sentence for a person, where the log cannot be read.
+  /// - Throws: `RollcallError` if there is no such point, or the log cannot be read; and what
+  ///   `body` throws.
   ///
   /// Complexity: linear in the events up to the point, of which presence of others costs the least.
   public func history(
     of contact: BareJID, upTo point: LogPoint, _ body: (HistoryEntry, Roster) throws -> Void
   ) throws -> (state: State, others: [UInt64]) {
-    let end = try record(at: point)
-    let named = end > 0 ? try records(concerning: contact, in: 1...end) : []
-    var others = named
-    var handshakes = Handshakes(contact)
-    var state = State()
-    try advance(&state, to: end, naming: named) { moment, roster in
-      others.remove(moment.stamp.record)
-      let changes = moment.outcome.changes.filter { $0.contact == contact }
-      let isNamed = named.contains(moment.stamp.record)
-      let findings = moment.outcome.findings.filter {
-        $0.contact == contact || (isNamed && $0.contact == nil)
+    try RollcallError.convertingLogErrors {
+      let end = try record(at: point)
+      let named = end > 0 ? try records(concerning: contact, in: 1...end) : []
+      var others = named
+      var handshakes = Handshakes(contact)
+      var state = State()
+      try advance(&state, to: end, naming: named) { moment, roster in
+        others.remove(moment.stamp.record)
+        let changes = moment.outcome.changes.filter { $0.contact == contact }
+        let isNamed = named.contains(moment.stamp.record)
+        let findings = moment.outcome.findings.filter {
+          $0.contact == contact || (isNamed && $0.contact == nil)
+        }
+        guard isNamed || !changes.isEmpty || !findings.isEmpty else { return }
+        let entry = HistoryEntry(
+          moment: moment, changes: changes, findings: findings,
+          handshake: handshakes.take(moment, changes),
+          origin: HistoryEntry.Origin(of: contact, moment.event, changes, roster))
+        try body(entry, roster)
       }
-      guard isNamed || !changes.isEmpty || !findings.isEmpty else { return }
-      let entry = HistoryEntry(
-        moment: moment, changes: changes, findings: findings,
-        handshake: handshakes.take(moment, changes),
-        origin: HistoryEntry.Origin(of: contact, moment.event, changes, roster))
-      try body(entry, roster)
+      return (state, others.sorted())
     }
-    return (state, others.sorted())
   }
 }
 

@@ -4,27 +4,28 @@ import EventStore
 extension Timeline {
   /// The number of the record that a point names.
   ///
-  /// - Throws: `PointError` where the log has no such point; another error, a sentence for a
-  ///   person, where the log cannot be read.
+  /// - Throws: `RollcallError` if there is no such point, or the log cannot be read.
   ///
   /// Complexity: O(log n), and for a bookmark linear in those that there are.
-  public func record(at point: LogPoint) throws -> UInt64 {
-    switch point {
-    case .record(let number):
-      let head = try log.read { try $0.lastSequence }
-      guard number <= head else { throw PointError.beyondHead(number, head: head) }
-      return number
-    case .head(let steps):
-      let head = try log.read { try $0.lastSequence }
-      guard steps <= head else { throw PointError.beforeStart(steps, head: head) }
-      return head - steps
-    case .time, .earlier, .clock: return try lastRecord { try time(of: point, newest: $0) }
-    case .bookmark(let name):
-      let known = try bookmarks
-      guard let bookmark = known.first(where: { $0.name == name }) else {
-        throw PointError.noBookmark(name, known: known.map(\.name))
+  public func record(at point: LogPoint) throws(RollcallError) -> UInt64 {
+    try RollcallError.converting {
+      switch point {
+      case .record(let number):
+        let head = try log.read { try $0.lastSequence }
+        guard number <= head else { throw PointError.beyondHead(number, head: head) }
+        return number
+      case .head(let steps):
+        let head = try log.read { try $0.lastSequence }
+        guard steps <= head else { throw PointError.beforeStart(steps, head: head) }
+        return head - steps
+      case .time, .earlier, .clock: return try lastRecord { try time(of: point, newest: $0) }
+      case .bookmark(let name):
+        let known = try bookmarks
+        guard let bookmark = known.first(where: { $0.name == name }) else {
+          throw PointError.noBookmark(name, known: known.map(\.name))
+        }
+        return bookmark.point
       }
-      return bookmark.point
     }
   }
 

@@ -79,12 +79,11 @@ public struct Timeline: Sendable {
 
   /// The state at a point.
   ///
-  /// - Throws: `PointError` where there is no such point; another error, a sentence for a person,
-  ///   where the log cannot be read.
+  /// - Throws: `RollcallError` if there is no such point, or the log cannot be read.
   ///
   /// Complexity: linear in the events after the last snapshot before it.
-  public func state(at point: LogPoint) throws -> State {
-    try state(after: record(at: point), from: nil)
+  public func state(at point: LogPoint) throws(RollcallError) -> State {
+    try RollcallError.converting { try state(after: record(at: point), from: nil) }
   }
 
   /// The state after a record, reduced from the nearest state before it: one that is at hand, or
@@ -100,32 +99,36 @@ public struct Timeline: Sendable {
 
   /// What a record did; nil where it means nothing to the roster, or there is none.
   ///
-  /// - Throws: An error, a sentence for a person, where the log cannot be read.
+  /// - Throws: `RollcallError` if the log cannot be read.
   ///
   /// Complexity: linear in the events after the last snapshot before it.
-  public func moment(of record: UInt64) throws -> Moment? {
-    guard record > 0, try record <= log.read({ try $0.lastSequence }) else { return nil }
-    var state = try state(after: record - 1, from: nil)
-    var found: Moment?
-    try advance(&state, to: record) { moment, _ in found = moment }
-    return found
+  public func moment(of record: UInt64) throws(RollcallError) -> Moment? {
+    try RollcallError.converting {
+      guard record > 0, try record <= log.read({ try $0.lastSequence }) else { return nil }
+      var state = try self.state(after: record - 1, from: nil)
+      var found: Moment?
+      try advance(&state, to: record) { moment, _ in found = moment }
+      return found
+    }
   }
 
   /// Reduces every event up to a point, and hands each to `body` with what it did and the state
   /// after it.
   ///
   /// - Returns: The state at the point.
-  /// - Throws: `PointError` where there is no such point; what `body` throws; another error, a
-  ///   sentence for a person, where the log cannot be read.
+  /// - Throws: `RollcallError` if there is no such point, or the log cannot be read; and what
+  ///   `body` throws.
   ///
   /// Complexity: linear in the events up to the point. `body` runs outside of every transaction.
   @discardableResult
   public func replay(
     upTo point: LogPoint, _ body: (Moment, Roster) throws -> Void
   ) throws -> State {
-    var state = State()
-    try advance(&state, to: record(at: point), body)
-    return state
+    try RollcallError.convertingLogErrors {
+      var state = State()
+      try advance(&state, to: record(at: point), body)
+      return state
+    }
   }
 
   /// The numbers of the records of a range that concern a contact.

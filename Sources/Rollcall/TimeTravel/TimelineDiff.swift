@@ -30,31 +30,32 @@ public struct StateDiff: Sendable {
 extension Timeline {
   /// What is different at a point from what was at another, whichever of them is earlier.
   ///
-  /// - Throws: `PointError` where there is no such point; another error, a sentence for a person,
-  ///   where the log cannot be read.
+  /// - Throws: `RollcallError` if there is no such point, or the log cannot be read.
   ///
   /// Complexity: linear in the events between the points.
-  public func diff(from start: LogPoint, to end: LogPoint) throws -> StateDiff {
-    let (from, to) = (try record(at: start), try record(at: end))
-    let isForward = from <= to
-    let earlier = try state(at: .record(min(from, to)))
-    var later = earlier
-    var causes = ChangeCauses()
-    try advance(&later, to: max(from, to), noting: &causes)
-    let (before, after) = isForward ? (earlier, later) : (later, earlier)
-    let differences = before.roster.differences(to: after.roster, among: causes, in: later.roster)
-      // Whose log it is, it may say before the record that does.
-      .lazy.filter { $0.field != .account || before.account != after.account }
-    return StateDiff(
-      before: before, after: after,
-      differences: Array(
-        differences.map { difference in
-          StateDiff.Item(
-            difference: difference,
-            cause: later.roster.opening(of: difference, after: earlier.roster.position)
-              ?? causes.cause(of: difference, in: later.roster),
-            last: after.roster.lastEdit(of: difference))
-        }))
+  public func diff(from start: LogPoint, to end: LogPoint) throws(RollcallError) -> StateDiff {
+    try RollcallError.converting {
+      let (from, to) = (try record(at: start), try record(at: end))
+      let isForward = from <= to
+      let earlier = try state(at: .record(min(from, to)))
+      var later = earlier
+      var causes = ChangeCauses()
+      try advance(&later, to: max(from, to), noting: &causes)
+      let (before, after) = isForward ? (earlier, later) : (later, earlier)
+      let differences = before.roster.differences(to: after.roster, among: causes, in: later.roster)
+        // Whose log it is, it may say before the record that does.
+        .lazy.filter { $0.field != .account || before.account != after.account }
+      return StateDiff(
+        before: before, after: after,
+        differences: Array(
+          differences.map { difference in
+            StateDiff.Item(
+              difference: difference,
+              cause: later.roster.opening(of: difference, after: earlier.roster.position)
+                ?? causes.cause(of: difference, in: later.roster),
+              last: after.roster.lastEdit(of: difference))
+          }))
+    }
   }
 }
 

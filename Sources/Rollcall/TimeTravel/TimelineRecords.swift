@@ -5,21 +5,23 @@ public import RosterCore
 extension Timeline {
   /// Everything that is odd up to a point, in order.
   ///
-  /// - Throws: As `replay`.
+  /// - Throws: `RollcallError` if there is no such point, or the log cannot be read.
   ///
   /// Complexity: linear in the events up to the point.
-  public func findings(upTo point: LogPoint = .head(minus: 0)) throws -> [Finding] {
-    var findings: [Finding] = []
-    var state = State()
-    try advance(&state, to: record(at: point), outcomes: { findings += $1.findings })
-    return findings
+  public func findings(upTo point: LogPoint = .head(minus: 0)) throws(RollcallError) -> [Finding] {
+    try RollcallError.converting {
+      var findings: [Finding] = []
+      var state = State()
+      try advance(&state, to: record(at: point), outcomes: { findings += $1.findings })
+      return findings
+    }
   }
 
   /// The bytes of a record as they went over the stream, credentials taken out; nil where there is
   /// no such record.
   ///
-  /// - Throws: An error, a sentence for a person, where the log cannot be read.
-  public func bytes(ofRecord number: UInt64) throws -> [UInt8]? {
-    try log.read { try $0.record(at: number) }?.bytes
+  /// - Throws: `RollcallError` if the log cannot be read.
+  public func bytes(ofRecord number: UInt64) throws(RollcallError) -> [UInt8]? {
+    try RollcallError.converting { try log.read { try $0.record(at: number) }?.bytes }
   }
 }

@@ -33,6 +33,8 @@ struct BookmarkCommand: ParsableCommand {
       try name.map(add) ?? list()
     } catch let error as PointError {
       throw Failure("\(error)")
+    } catch let error as RollcallError {
+      throw (error.underlying as? PointError).map { Failure("\($0)") } ?? Failure(error, in: log)
     } catch let error as EventLogError {
       throw Failure(error, in: log)
     }

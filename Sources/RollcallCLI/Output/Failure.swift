@@ -16,6 +16,7 @@ package struct Failure: Error, CustomStringConvertible {
 
   /// An error prefixed with the file, unless the error names it itself.
   package init(_ error: any Error, in path: String) {
+    let error = (error as? RollcallError)?.underlying ?? error
     cause = error
     description =
       switch error {
