@@ -1,15 +1,17 @@
 package import NIOCore
 package import NIOSSL
 
-/// TLS as the client speaks it.
+/// The client's TLS: its configuration, its start, and what a handshake negotiated.
 package enum Security {
-  /// - Throws: `LiveFailure` where the file of roots cannot be used.
+  /// Creates a TLS context that trusts the system's roots and those in the file `authority`.
+  ///
+  /// - Throws: `LiveFailure` if the file of roots cannot be used.
   package static func context(trusting authority: String?, isDirect: Bool) throws(LiveFailure)
     -> NIOSSLContext
   {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12
-    // The chain only; `IdentityHandler` checks whose the certificate is.
+    // Only the chain is verified here; `IdentityHandler` checks the names.
     configuration.certificateVerification = .noHostnameVerification
     // XEP-0368 §3.
     if isDirect { configuration.applicationProtocols = ["xmpp-client"] }
@@ -25,18 +27,19 @@ package enum Security {
     }
   }
 
-  /// Puts TLS under all that is read and written from now on. If the certificate is not the
-  /// domain's, the channel reports `LiveFailure.certificate` as its error in place of the end of
-  /// the handshake, and closes.
+  /// Starts TLS on a channel.
+  ///
+  /// If the certificate is not the domain's, the channel reports the error
+  /// `LiveFailure.certificate` instead of a completed handshake, and closes.
   ///
   /// - Parameters:
   ///   - context: From `context(trusting:isDirect:)`.
-  ///   - domain: Whose the certificate has to be, in ASCII.
+  ///   - domain: The domain that the certificate has to name, in ASCII.
   package static func begin(
     on channel: any Channel, _ context: NIOSSLContext, domain: String
   ) throws(LiveFailure) {
     do {
-      // An address is no name for the server to choose a certificate by (RFC 6066 §3).
+      // An address is not sent as the server name (RFC 6066 §3).
       let name = domain.addressBytes == nil ? domain : nil
       let handlers: [any ChannelHandler] = [
         try NIOSSLClientHandler(context: context, serverHostname: name),
@@ -48,7 +51,7 @@ package enum Security {
     }
   }
 
-  /// The version of TLS, and the certificate in DER.
+  /// The TLS version of a connection, and the server's certificate in DER.
   package static func facts(of channel: any Channel) -> (version: String?, certificate: [UInt8]?) {
     let handler = try? channel.pipeline.syncOperations.handler(type: NIOSSLHandler.self)
     let version: String? =

@@ -3,13 +3,12 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// What a connection tells its session, on the session's own thread.
+/// Passes the events of a connection to its session, on the session's own thread.
 final class StreamHandler: ChannelInboundHandler, Sendable {
   typealias InboundIn = ByteBuffer
 
   private let session: LiveSession
-  /// Which of the session's connections it is: one that was given up may still have to say
-  /// something.
+  /// The connection's number in the session: an abandoned connection may still report events.
   private let number: Int
 
   init(_ session: LiveSession, _ number: Int) {
@@ -37,7 +36,7 @@ final class StreamHandler: ChannelInboundHandler, Sendable {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // Many servers close without the word that TLS wants; XMPP has its own (RFC 6120 §4.4).
+    // Many servers close without TLS's close_notify; XMPP has its own end (RFC 6120 §4.4).
     if case NIOSSLError.uncleanShutdown = error { return }
     let failure = LiveFailure(connection: error)
     session.assumeIsolated { $0.disconnected(failure, on: number) }
@@ -53,7 +52,7 @@ final class StreamHandler: ChannelInboundHandler, Sendable {
 }
 
 extension LiveFailure {
-  /// What an error of the connection, or of TLS on it, means.
+  /// The failure that an error of the connection, or of TLS on it, amounts to.
   package init(connection error: any Error) {
     switch error {
     case let failure as LiveFailure: self = failure
@@ -74,7 +73,7 @@ extension LiveFailure {
 }
 
 extension String {
-  /// What an error of BoringSSL says, without where in BoringSSL that is.
+  /// The reason in a BoringSSL error, without the location in BoringSSL's source.
   fileprivate var reasonOfTLS: String {
     guard let code = firstMatch(of: /OPENSSL_internal:([A-Za-z0-9_ ]+?)( at |\])/)?.1 else {
       return self

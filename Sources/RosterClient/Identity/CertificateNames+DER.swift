@@ -5,7 +5,8 @@ extension CertificateNames {
   /// The names in a certificate.
   ///
   /// - Parameter der: The certificate (RFC 5280 §4.1) in DER.
-  /// - Throws: An error of X509 or SwiftASN1 if it is no certificate, or its names are malformed.
+  /// - Throws: An error of X509 or SwiftASN1 if the bytes are not a certificate or its names are
+  ///   malformed.
   package init(certificateDER der: [UInt8]) throws {
     self.init()
     let names = try Certificate(derEncoded: der).extensions.subjectAlternativeNames

@@ -2,18 +2,18 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// Checks that the certificate is the domain's, right after the handshake: until then nothing that
-/// is inside TLS passes it, and if it is not, nothing ever does.
+/// Checks right after the handshake that the certificate is the domain's.
 ///
-/// The chain has been validated by then. SwiftNIO's own check of names is off, because it also
-/// accepts a certificate for the address that the connection goes to.
+/// Lets no data from inside TLS pass before that, and none ever if the check fails. The chain has
+/// been validated by then. SwiftNIO's own check of names is off, because it also accepts a
+/// certificate for the address that the connection goes to.
 final class IdentityHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
   private let domain: String
   private var isChecked = false
 
-  /// - Parameter domain: Whose the certificate has to be, in ASCII.
+  /// - Parameter domain: The domain that the certificate has to name, in ASCII.
   init(domain: String) {
     self.domain = domain
   }
