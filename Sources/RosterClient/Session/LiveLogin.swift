@@ -1,6 +1,6 @@
 public import Rollcall
 
-/// Who logs in, and where.
+/// The account that logs in, and the server to log in to.
 public struct LiveLogin: Sendable {
   /// The account.
   public var account: BareJID
@@ -8,15 +8,15 @@ public struct LiveLogin: Sendable {
   public var password: Password
   /// The resource to ask for (RFC 6120 §7.6); nil for one that the server chooses.
   public var resource: String?
-  /// The server to connect to; nil to look up that of the account's domain (RFC 6120 §3.2). The
-  /// certificate has to be the domain's in either case.
+  /// The server to connect to; nil to look up the server of the account's domain (RFC 6120 §3.2).
+  /// The certificate has to be the domain's in either case.
   public var server: ServerAddress?
-  /// A file of PEM certificates that are trusted beside the system's roots.
+  /// A file of PEM certificates to trust in addition to the system's roots.
   public var authority: String?
-  /// Whether the password may be sent as it is (PLAIN), inside TLS, where the server offers nothing
-  /// better. It then learns the password itself.
+  /// Whether the password itself may be sent, inside TLS (PLAIN), if the server offers nothing
+  /// better. The server then learns the password.
   public var allowsPlain = false
-  /// Whether the account is made first (XEP-0077).
+  /// Whether to create the account first (XEP-0077).
   public var registers = false
 
   /// A login of an account.

@@ -1,35 +1,35 @@
 import Rollcall
 
-/// The password of an account, and the one that the server was asked to replace it by.
+/// The password of an account, and the new one that the server was asked to set.
 ///
 /// If the connection is lost before the answer, either may be the right one. The new one is tried
-/// first: once it is accepted it is certain.
+/// first: if the server accepts it, the change is certain.
 struct LivePasswords {
   private var current: Password
   /// The change that the server has not answered.
   private var change: (id: String, password: Password)?
-  /// Whether the server has refused a login by the new password.
+  /// Whether the server has refused a login with the new password.
   private var isNewRefused = false
 
   init(_ password: Password) { current = password }
 
-  /// The id of the request whose answer is still to come, or lost.
+  /// The id of the change request that the server has not answered.
   var request: String? { change?.id }
 
-  /// The password to log in with.
-  var toTry: Password { isNewRefused ? current : change?.password ?? current }
+  /// The password for the next login.
+  var passwordToTry: Password { isNewRefused ? current : change?.password ?? current }
 
-  /// The server was asked to take another password.
+  /// The server was asked to set a new password.
   mutating func asked(for password: Password, by id: String) { change = (id, password) }
 
-  /// A request was answered, perhaps that for another password.
+  /// A request was answered; it may be the one for a new password.
   mutating func answered(_ id: String, isDone: Bool) {
     guard let change, change.id == id else { return }
     if isDone { current = change.password }
     self.change = nil
   }
 
-  /// The server has refused a login by `toTry`.
+  /// The server has refused a login with `passwordToTry`.
   ///
   /// - Returns: Whether there is another password to try.
   mutating func refused() -> Bool {
@@ -38,7 +38,7 @@ struct LivePasswords {
     return true
   }
 
-  /// The server has accepted a login by `toTry`.
+  /// The server has accepted a login with `passwordToTry`.
   mutating func accepted(isResumed: Bool) {
     guard let change else { return }
     if !isNewRefused {

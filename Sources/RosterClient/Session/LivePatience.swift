@@ -1,18 +1,18 @@
-/// How long a session waits for what, in milliseconds.
+/// The timeouts of a session, in milliseconds.
 struct LivePatience: Hashable, Sendable {
-  /// From the connection to the session.
+  /// From the connection to the start of the session.
   var login: Int64 = 30_000
   /// For the connection itself.
   var connection: Int64 = 10_000
-  /// For the answer to a request: the roster, a ping, another password.
+  /// For the answer to a request: the roster, a ping, a new password.
   var answer: Int64 = 60_000
-  /// For the server's end of the stream after ours.
+  /// For the server to end its stream after we have ended ours.
   var closing: Int64 = 3_000
-  /// Between two looks at what is overdue.
+  /// Between two checks for overdue answers and silence.
   var beat: Int64 = 5_000
-  /// How many beats without a byte are silence.
+  /// The number of beats without a byte after which the server counts as silent.
   var silentBeats = 12
-  /// Of the time before a lost connection is tried again: 1 as it should be.
+  /// A factor for the delays before reconnecting; tests shorten them.
   var reconnection = 1.0
 }
 

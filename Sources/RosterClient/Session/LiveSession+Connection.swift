@@ -5,12 +5,12 @@ import NIOSSL
 import Rollcall
 import XMPPStanza
 
-/// How a connection ends: nil where both sides are done with it.
+/// How a connection ended; `failure` is nil if both sides ended it in order.
 struct ConnectionEnd: Hashable, Sendable {
   var failure: LiveFailure?
 }
 
-// Connections: making them, and making another where one is lost.
+// Making connections, and replacing a lost one.
 extension LiveSession {
   /// Connects, logs in, and waits for the roster, until the task is cancelled.
   func logIn() async throws(LiveFailure) {
@@ -21,7 +21,7 @@ extension LiveSession {
     }
   }
 
-  /// Drops the connection of a start that was cancelled. Its end ends the wait.
+  /// Drops the connection of a cancelled start, which also ends the wait.
   private func abandonStart() {
     guard phase == .starting else { return }
     act { $0.disconnected(.cancelled) }
@@ -35,7 +35,7 @@ extension LiveSession {
       do throws(LiveFailure) {
         return try await openByAnyPassword(address)
       } catch {
-        // Only where nobody is there the next one is tried (RFC 6120 §3.2.1).
+        // The next address is tried only if this one cannot be reached (RFC 6120 §3.2.1).
         guard case .unreachable = error else { throw error }
         failure = error
       }
@@ -58,7 +58,7 @@ extension LiveSession {
     }
   }
 
-  /// What a future comes to; `LiveFailure.cancelled` as soon as the task is cancelled.
+  /// Returns a future's value. Throws `LiveFailure.cancelled` as soon as the task is cancelled.
   private func value<Value: Sendable>(of future: EventLoopFuture<Value>) async throws -> Value {
     let promise = loop.makePromise(of: Value.self)
     future.cascade(to: promise)
@@ -69,7 +69,7 @@ extension LiveSession {
     }
   }
 
-  /// Where it is not known which of two passwords counts, both are tried.
+  /// Tries both passwords if it is not known which of the two the server has.
   private func openByAnyPassword(_ address: ServerAddress) async throws(LiveFailure) {
     do throws(LiveFailure) {
       try await open(address)
@@ -90,7 +90,7 @@ extension LiveSession {
         channel.close(promise: nil)
         return waiter.resume(returning: .notOnline)
       }
-      // From now on its end is told; before, nobody listened.
+      // The end of the channel is reported from now on; an earlier end was not noticed.
       guard channel.isActive else {
         return waiter.resume(returning: .lost(reason: "it was closed at once"))
       }
@@ -107,7 +107,7 @@ extension LiveSession {
     intake.reset()
     forgetInbox()
     machine = ClientMachine(clientLogin)
-    // What could not be recorded while there was no connection ends none.
+    // A recording failure from the time without a connection does not end this one.
     (ending, wantsRead, waitsForWriting) = (nil, true, false)
     arm(patience.login)
     act { $0.connected(to: "\(address)", isDirectTLS: address.isDirectTLS) }
@@ -119,9 +119,9 @@ extension LiveSession {
   ) async throws(LiveFailure) -> any Channel {
     let connecting = ClientBootstrap(group: loop)
       .connectTimeout(.milliseconds(patience.connection))
-      // What comes is read once what came before is on the disk.
+      // Reading waits until everything read before is on disk.
       .channelOption(.autoRead, value: false)
-      // Each part of what is read at once keeps a roster until it is on the disk.
+      // Each part of a read keeps a copy of the roster until the part is on disk.
       .channelOption(.maxMessagesPerRead, value: 1)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
@@ -141,14 +141,14 @@ extension LiveSession {
 
   private var clientLogin: ClientLogin {
     ClientLogin(
-      account: login.account, password: passwords.toTry, resource: login.resource,
+      account: login.account, password: passwords.passwordToTry, resource: login.resource,
       allowsPlain: login.allowsPlain, registers: login.registers && !isRegistered,
       resumption: resumption, passwordRequest: passwords.request,
       nonce: Data((0..<24).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString(),
       idPrefix: "\(idPrefix)\(connections)-")
   }
 
-  /// Connects again, after a while and again and again.
+  /// Reconnects, with growing delays, until it succeeds or there is no point in trying.
   func reconnect() async {
     while phase == .running {
       let delay = reconnection.delay(.random(in: 0..<1))
@@ -163,7 +163,7 @@ extension LiveSession {
     }
   }
 
-  // MARK: What the connection says
+  // MARK: Events of the connection
 
   func handshakeCompleted(on number: Int) {
     guard number == connections, let channel else { return }
@@ -174,9 +174,9 @@ extension LiveSession {
     flush()
   }
 
-  // MARK: What is to be done
+  // MARK: Actions
 
-  /// Tells the machine what happened, and does what it wants done.
+  /// Passes an event to the state machine and carries out the actions that it returns.
   func act(_ happened: (inout ClientMachine) -> ClientResult) {
     guard var machine else { return }
     let result = happened(&machine)
@@ -208,7 +208,7 @@ extension LiveSession {
     }
   }
 
-  /// Does what takes long where it holds up no connection.
+  /// Derives the keys on another thread, because that takes long enough to hold up connections.
   private func derive(_ derivation: SCRAMDerivation) {
     let number = connections
     NIOThreadPool.singleton
@@ -237,17 +237,17 @@ extension LiveSession {
     startBeat()
     opening.take()?.resume(returning: nil)
     guard !isResumed else {
-      // The answer that an earlier connection has not brought can still come.
+      // The answer to the request of an earlier connection can still arrive.
       if fetching == nil { rosterSettled() } else { fetching?.sent = now }
       return
     }
     resumption = nil
-    // Who asks for the roster before it is present is told of every change (RFC 6121 §2.2).
+    // Requesting the roster before sending presence ensures every change is pushed (RFC 6121 §2.2).
     let fetch = try? session.decide(.fetch)
     fetching = fetch.map { ($0.id, now, session.roster.position) }
     for element in fetch?.elements ?? [] { send(element.bytes) }
     send(XMPPElement.element("presence", "jabber:client").serialized())
-    // Only who has asked for the list is told how it changes (XEP-0191 §3.5).
+    // The server pushes changes of the block list only after it was requested (XEP-0191 §3.5).
     let blocked = XMPPElement.element("blocklist", Namespace.blocking)
     send(XMPPElement.request("get", id: "\(idPrefix)\(connections)-blocked", blocked).serialized())
   }
@@ -262,7 +262,7 @@ extension LiveSession {
   /// Milliseconds since 1970.
   var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
-  /// Says that what is waited for has to come in so many milliseconds.
+  /// Starts the timeout of the current wait.
   func arm(_ milliseconds: Int64) {
     timer?.cancel()
     let number = connections
@@ -295,7 +295,7 @@ extension LiveSession {
 }
 
 extension Error {
-  /// What the system said, without what was tried.
+  /// The system's reason, without the operation that failed.
   package var reason: String {
     switch self {
     case let failed as NIOConnectionError:

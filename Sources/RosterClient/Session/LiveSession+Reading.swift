@@ -1,12 +1,12 @@
 import NIOCore
 import Rollcall
 
-// What the server sends. It is taken in rounds, each of which is on the disk before the next.
+// Reading from the server, in rounds, each of which is on disk before the next begins.
 extension LiveSession {
-  /// How many bytes a round takes: as many as one read usually brings.
+  /// The most bytes that a round handles: as many as one read usually returns.
   ///
-  /// When a connection is closed, NIO reads everything that has come on it at once, and each part
-  /// that is taken keeps a roster, and perhaps an answer, in memory until it is on the disk.
+  /// When a connection is closed, NIO reads everything that has arrived on it at once, and each
+  /// part that is handled keeps a roster, and perhaps an answer, in memory until it is on disk.
   static let round = 64 << 10
 
   func heard(_ bytes: [UInt8], on number: Int) {
@@ -23,7 +23,7 @@ extension LiveSession {
       allowance -= piece.count
       take(piece)
     }
-    // TLS that has begun in this read keeps the read's end to itself.
+    // If TLS began in this read, `heardAll` is not called for it.
     if ending != nil { flush() }
   }
 
@@ -41,9 +41,9 @@ extension LiveSession {
     if machine?.wasLetIn == false, let part = intake.giveUp() { _ = handle(part) }
   }
 
-  /// Takes a part of the server's stream.
+  /// Handles a part of the server's stream.
   ///
-  /// - Returns: False if nothing more is taken.
+  /// - Returns: Whether further parts are to be handled.
   private func handle(_ part: StreamIntake.Part) -> Bool {
     guard ending == nil, var machine else { return false }
     let result = machine.received(part)
@@ -63,8 +63,8 @@ extension LiveSession {
   }
 
   private func roundEnded() {
-    // Acknowledgements left from the last connection wait for the login: a resumed session sends
-    // them, a new one does not owe them.
+    // Acknowledgements left over from the last connection wait for the login: a resumed session
+    // sends them, a new one does not owe them.
     if machine?.isOnline == true {
       for answer in session.acknowledgements { send(answer.bytes) }
     }
@@ -76,20 +76,20 @@ extension LiveSession {
     if inbox.isEmpty {
       act { $0.disconnected(failure) }
     } else {
-      // The bytes that came before the end are taken first.
+      // The bytes that arrived before the end are handled first.
       loss = loss ?? failure
       wantsRead = true
     }
     flush()
   }
 
-  /// Takes the next round of what has come, or reads.
+  /// Handles the next round of received bytes, or reads more.
   ///
-  /// While the server does not read, neither happens: it could otherwise fill the memory with the
-  /// answers to what it asks.
+  /// Does neither while the server does not read: the server could otherwise fill the memory with
+  /// the answers to its requests.
   func readOn() {
     guard let channel else { return }
-    // Nothing waits to be written to a connection that is gone.
+    // A lost connection has nothing left to write.
     waitsForWriting = loss == nil && !channel.isWritable
     guard !waitsForWriting else { return }
     allowance = Self.round
@@ -103,18 +103,18 @@ extension LiveSession {
     }
   }
 
-  /// The server takes what is written again, or no longer.
+  /// The channel became writable, or is no longer.
   func writabilityChanged(on number: Int) {
     guard number == connections, waitsForWriting, ending == nil else { return }
     readOn()
     flush()
   }
 
-  /// Drops what came on a connection that is over.
+  /// Drops the unhandled bytes of a connection that has ended.
   func forgetInbox() { (inbox, allowance, loss) = ([], Self.round, nil) }
 }
 
 extension ClientMachine {
-  /// Whether what is read next has to be in TLS.
+  /// Whether the next byte has to be part of the TLS handshake.
   fileprivate var isBeginningTLS: Bool { if case .handshake = state { true } else { false } }
 }

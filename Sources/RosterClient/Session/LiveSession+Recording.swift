@@ -2,11 +2,11 @@ import Captures
 import NIOCore
 import Rollcall
 
-// First to the disk, then to the wire and to who watches.
+// Everything is written to disk first, and only then sent to the server or to watchers.
 extension LiveSession {
-  /// Hands something over to be recorded.
+  /// Passes something on to be recorded.
   ///
-  /// - Returns: False where it cannot be: the connection ends then.
+  /// - Returns: False if that fails: the connection then ends.
   @discardableResult
   func record(_ body: () throws -> [SessionStep]) -> Bool {
     do {
@@ -18,7 +18,8 @@ extension LiveSession {
     }
   }
 
-  /// What cannot be recorded is neither sent nor told.
+  /// Drops what cannot be recorded, so that it is neither sent nor reported, and ends the
+  /// connection.
   @discardableResult
   private func unrecordable(_ error: any Error) -> LiveFailure {
     (outbox, news) = ([], [])
@@ -28,7 +29,7 @@ extension LiveSession {
     return failure
   }
 
-  /// Sees to it that what waits is written, told and read, once it is on the disk.
+  /// Starts a task that sends, reports and reads what is pending, once it is on disk.
   func flush() {
     guard !isFlushing else { return }
     isFlushing = true
@@ -54,7 +55,7 @@ extension LiveSession {
         let failure = unrecordable(error)
         for (id, _) in answered { self.answered(id, failure) }
       }
-      // What came before the end is told first: it may be the answer that a caller waits for.
+      // Everything before the end is reported first: it may be the answer that a caller waits for.
       let isTold = outbox.isEmpty && news.isEmpty && answers.isEmpty
       if isTold, let ending, machine != nil { await connectionEnded(ending.failure) }
     }
@@ -71,7 +72,7 @@ extension LiveSession {
     channel.flush()
   }
 
-  /// How many bytes the system has not taken yet.
+  /// The number of bytes that the system has not accepted yet.
   var unwrittenBytes: Int {
     (try? channel?.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
@@ -88,8 +89,8 @@ extension LiveSession {
   /// A command was answered, or its answer is overdue.
   func told(_ answer: CommandAnswer) {
     asking.removeValue(forKey: answer.command)?.waiter.resume(returning: .success(answer.word))
-    // A session that begins gives up the commands of the session before it, its roster get too:
-    // then the new session has yet to ask.
+    // A new session gives up the commands of the session before it, including its roster get: the
+    // new session then has yet to send its own.
     let isGivenUp = answer.word == .timeout && machine?.isOnline != true
     if answer.command == fetching?.id, !isGivenUp { rosterSettled() }
   }
@@ -99,17 +100,17 @@ extension LiveSession {
   private func connectionEnded(_ failure: LiveFailure?) async {
     timer?.cancel()
     let wasLetIn = machine?.wasLetIn ?? false
-    // Once there was a session, only what it can be resumed by counts.
+    // After a session on this connection, only its own resumption counts.
     resumption =
       machine?.hadSession == true ? machine?.resumption : machine?.resumption ?? resumption
     machine = nil
-    // What it says from now on is of no interest.
+    // Later events of the old connection are ignored.
     connections += 1
     channel.take()?.close(promise: nil)
     forgetInbox()
     ending = nil
     record { try session.note(.closed(reason: failure?.description), at: now) }
-    // Where not even that can be recorded, nothing more can.
+    // If even that could not be recorded, the session cannot continue.
     let failure = ending.take()?.failure ?? failure
     reconnection.ended(failure, wasLetIn: wasLetIn, at: now)
     let goesOn = phase.connects && failure?.isFinal != true && !reconnection.isHopeless
@@ -128,7 +129,7 @@ extension LiveSession {
     }
   }
 
-  /// Nothing more happens.
+  /// Ends the session for good, and closes the log.
   func end(_ failure: LiveFailure?) async {
     guard phase != .over else { return }
     phase = .over

@@ -1,23 +1,23 @@
 import NIOCore
 public import Rollcall
 
-/// What resumes a caller: with why it failed, or with nil.
+/// Resumes a waiting caller with the failure, or with nil for success.
 typealias FailureWaiter = CheckedContinuation<LiveFailure?, Never>
 
-/// A command whose answer somebody waits for.
+/// A command whose answer a caller waits for.
 struct AskedCommand {
   typealias Waiter = CheckedContinuation<Result<CommandAnswer.Word?, LiveError>, Never>
 
   /// The number of the wait.
   var wait: Int
-  /// What was sent for it.
+  /// The stanzas that were sent for the command.
   var stanzas: [[UInt8]]
   /// When it was sent, in milliseconds since 1970.
   var sent: Int64
   var waiter: Waiter
 }
 
-/// A request of the connection's own whose answer somebody waits for.
+/// A request other than a command, such as a ping, whose answer a caller waits for.
 struct WaitingRequest {
   /// The number of the wait.
   var wait: Int
@@ -26,23 +26,25 @@ struct WaitingRequest {
   var waiter: FailureWaiter
 }
 
-// What callers wait for. Each wait ends when its task is cancelled, and what waits for the server
-// also ends with the connection.
+// What callers wait for. Each wait ends when its task is cancelled, and a wait for the server also
+// ends with the connection.
 //
-// What a wait depends on is looked at in the step that begins it (see `waiting`): before that step
-// another one may end the connection, and would not find the wait that it has to end.
+// A wait's conditions are checked in the step that begins it (see `waiting`): a step in between
+// could end the connection, and would miss the wait that it has to end.
 extension LiveSession {
-  /// Carries a command out, and waits for what the server says. What an acceptance, a rejection or
-  /// a cancellation has done, only the roster tells: for them the word is `result` at once.
+  /// Carries out a command and waits for the server's answer.
+  ///
+  /// Only the roster shows the effect of an acceptance, a rejection or a cancellation: for these
+  /// the word is `result` at once.
   ///
   /// A command that replaces an item (see `RosterCommand`) first waits until this session knows the
-  /// roster: while `start` waits for it, and after a lost connection that a new session follows.
+  /// roster: while `start` waits for it, and when a new session follows a lost connection.
   ///
   /// The longest wait is 65 seconds for the roster and 65 seconds for the answer. A lost connection
   /// and a cancelled task end it.
   ///
   /// - Throws: `LiveError` if the command makes no sense, if there is no session, or if the outcome
-  ///   is not known because the connection was lost or the task cancelled after it was sent.
+  ///   is unknown because the connection was lost or the task cancelled after the command was sent.
   public func perform(_ command: RosterCommand) async throws(LiveError) -> CommandAnswer.Word {
     while true {
       if Task.isCancelled { throw .failure(.cancelled) }
@@ -58,9 +60,9 @@ extension LiveSession {
     }
   }
 
-  /// Sends what a command asks for.
+  /// Sends the stanzas of a command.
   ///
-  /// - Parameter waiter: Gets the answer; nil if the roster has to be known first.
+  /// - Parameter waiter: Receives the answer; nil if the roster has to be known first.
   private func ask(_ command: RosterCommand, _ wait: Int, _ waiter: AskedCommand.Waiter) {
     guard machine?.isOnline == true else {
       return waiter.resume(returning: .failure(.failure(.notOnline)))
@@ -84,7 +86,7 @@ extension LiveSession {
       wait: wait, stanzas: decided.elements.map(\.bytes), sent: now, waiter: waiter)
   }
 
-  /// Waits no longer for the answer to a command.
+  /// Stops waiting for the answer to a command.
   ///
   /// - Parameter resumption: The session that can be resumed; nil if none can.
   func giveUp(_ command: CommandID, resumption: Resumption?) {
@@ -93,10 +95,10 @@ extension LiveSession {
     asked.waiter.resume(returning: .failure(.outcomeUnknown(willBeSentAgain: isSentAgain)))
   }
 
-  /// Waits until the server has answered for the roster, or has not answered in time.
+  /// Waits until the server has answered the roster request, or the answer is overdue.
   ///
-  /// - Parameter cancel: Ends the wait of this number when the task is cancelled.
-  /// - Returns: Why the wait ended before; nil if it did not.
+  /// - Parameter cancel: Ends the wait with the given number when the task is cancelled.
+  /// - Returns: The failure that ended the wait early; nil if there was none.
   func rosterAnswer(
     onCancel cancel: @escaping @Sendable (isolated LiveSession, Int) -> Void = {
       $0.awaitingRoster.removeValue(forKey: $1)?.resume(returning: .cancelled)
@@ -105,7 +107,7 @@ extension LiveSession {
     let number = nextWait()
     return await waiting { (waiter: FailureWaiter) in
       guard fetching != nil else { return waiter.resume(returning: nil) }
-      // Where there is a connection, its end ends the wait.
+      // With a connection, the end of the connection ends the wait.
       guard machine != nil else { return waiter.resume(returning: lastFailure ?? .notOnline) }
       awaitingRoster[number] = waiter
     } onCancel: {
@@ -113,7 +115,7 @@ extension LiveSession {
     }
   }
 
-  /// Nothing more is waited for of the roster: it is known, refused, or overdue.
+  /// Ends the wait for the roster: it is known, refused, or overdue.
   func rosterSettled() {
     fetching = nil
     if phase == .starting { phase = .running }
@@ -122,13 +124,13 @@ extension LiveSession {
     for waiter in waiters { waiter.resume(returning: nil) }
   }
 
-  /// Records what the user says and no server keeps, such as a star; also without a connection. It
-  /// is on the disk, and `roster` has it, on return.
+  /// Records a note of the user's that no server keeps, such as a star; works without a connection.
   ///
-  /// The longest wait is that for the disk. If the task is cancelled it is recorded all the same.
+  /// When this returns, the annotation is on disk and in `roster`. It may wait for the disk only.
+  /// If the task is cancelled, the annotation is recorded all the same.
   ///
-  /// - Throws: `LiveFailure` if it cannot be recorded, `.cancelled` if the task was cancelled
-  ///   before it was on the disk.
+  /// - Throws: `LiveFailure` if it cannot be recorded; `.cancelled` if the task was cancelled
+  ///   before it was on disk.
   public func annotate(_ annotation: RosterAnnotation) async throws(LiveFailure) {
     let id = "annotation \(nextWait())"
     let failure = await waiting { (waiter: FailureWaiter) in
@@ -148,16 +150,18 @@ extension LiveSession {
     if let failure { throw failure }
   }
 
-  /// Gives the account another password. The session reconnects with it; later sessions do so only
-  /// if the caller keeps it.
+  /// Changes the account's password.
   ///
-  /// If the connection is lost before the answer, the server may have taken the new password or
-  /// not. The session then reconnects with the one of the two that the server accepts.
+  /// The session reconnects with the new password. Later sessions do so only if the caller stores
+  /// it.
+  ///
+  /// If the connection is lost before the answer, the server may or may not have set the new
+  /// password. The session then reconnects with the one of the two that the server accepts.
   ///
   /// The longest wait is 65 seconds. A lost connection and a cancelled task end it.
   ///
-  /// - Throws: `LiveFailure` if the server refuses it or there is no session. After `.cancelled`,
-  ///   `.lost` and `.timeout` the server may have taken the password.
+  /// - Throws: `LiveFailure` if the server refuses or there is no session. After `.cancelled`,
+  ///   `.lost` and `.timeout` the server may have set the password.
   public func changePassword(to password: Password) async throws(LiveFailure) {
     try await request { machine throws(LiveFailure) in
       guard passwords.request == nil else { throw .passwordChangePending }
@@ -167,16 +171,16 @@ extension LiveSession {
     }
   }
 
-  /// Waits until the server has answered all that it was sent before, and that is on the disk.
+  /// Waits until the server has answered everything sent before, and the answers are on disk.
   ///
   /// The longest wait is 65 seconds. A lost connection and a cancelled task end it.
   ///
-  /// - Throws: `LiveFailure` if there is no session, or none any more.
+  /// - Throws: `LiveFailure` if there is no session, or the session is lost meanwhile.
   public func ping() async throws(LiveFailure) {
     try await request { $0.pinged() }
   }
 
-  /// Sends a request of the connection's own, and waits for the answer.
+  /// Sends a request other than a command, and waits for the answer.
   private func request(
     _ begin: (inout ClientMachine) throws(LiveFailure) -> (id: String, result: ClientResult)
   ) async throws(LiveFailure) {
@@ -202,7 +206,7 @@ extension LiveSession {
     if let failure { throw failure }
   }
 
-  /// A request was answered, or an annotation is on the disk.
+  /// A request was answered, or an annotation is on disk.
   func answered(_ id: String, _ failure: LiveFailure?) {
     passwords.answered(id, isDone: failure == nil)
     requesting.removeValue(forKey: id)?.waiter.resume(returning: failure)
@@ -211,11 +215,11 @@ extension LiveSession {
 
   /// Ends the waits whose answer is overdue.
   func endOverdueWaits() {
-    // Also those whose caller waits no longer.
+    // Includes commands whose callers have stopped waiting.
     for answer in session.timeouts(at: now) { told(answer) }
     guard machine?.isOnline == true else { return }
     if let sent = fetching?.sent, now - sent >= patience.answer { rosterSettled() }
-    // A session forgets the oldest of very many commands, and their answers with them.
+    // If there are very many commands, the session drops the oldest, and with them their timeouts.
     for (id, asked) in asking where now - asked.sent >= patience.answer {
       asking[id] = nil
       asked.waiter.resume(returning: .success(.timeout))
@@ -226,7 +230,7 @@ extension LiveSession {
     }
   }
 
-  /// Ends the waits for a server whose connection is gone.
+  /// Ends the waits for a server whose connection was lost.
   ///
   /// - Parameter goesOn: Whether the session may be resumed.
   func endWaits(_ failure: LiveFailure, goesOn: Bool) {
@@ -243,11 +247,11 @@ extension LiveSession {
     return waits
   }
 
-  /// Waits until the continuation that `begin` is given is resumed.
+  /// Waits until the continuation passed to `begin` is resumed.
   ///
-  /// Other steps of the session may come between the call and `begin`, which is one step.
+  /// Other steps of the session may run between the call and `begin`; `begin` itself is one step.
   ///
-  /// - Parameter cancel: Resumes the continuation if that has not been done; called when the task
+  /// - Parameter cancel: Resumes the continuation unless it has been resumed; called when the task
   ///   is cancelled.
   func waiting<Value: Sendable>(
     _ begin: (CheckedContinuation<Value, Never>) -> Void,
@@ -259,7 +263,7 @@ extension LiveSession {
         if Task.isCancelled { cancel(self) }
       }
     } onCancel: {
-      // After the continuation was put where `cancel` looks for it.
+      // This runs after the continuation was stored where `cancel` looks for it.
       loop.execute { self.assumeIsolated { cancel($0) } }
     }
   }

@@ -7,10 +7,10 @@ public import Rollcall
 
 /// A session of an account with its server, recorded as it happens.
 ///
-/// It logs in, keeps the roster, answers what has to be answered, and connects again where the
-/// connection is lost, until it is closed; who drops it without that leaves it connected. What goes
-/// out is on the disk before it is written, what came in before anybody is told of it: who looks
-/// into the log after a crash finds what the server saw.
+/// The session logs in, keeps the roster, answers the server's requests, and reconnects if the
+/// connection is lost, until it is closed. A session that is dropped without being closed stays
+/// connected. Outgoing data is on disk before it is sent, incoming data before anyone is notified:
+/// after a crash the log shows what the server saw.
 ///
 ///     let login = LiveLogin(account: alice, password: Password("…"))
 ///     let session = try LiveSession(login, recordingTo: "alice.rollcall")
@@ -18,9 +18,9 @@ public import Rollcall
 ///     let word = try await session.perform(.add(bob, name: "Bob"))
 ///     await session.close()
 public actor LiveSession {
-  /// The roster as it is on the disk.
+  /// The roster as it is on disk.
   public internal(set) var roster: Roster
-  /// Why the session is over, where it did not end in order.
+  /// The reason why the session is over; nil if it ended in order.
   public internal(set) var failure: LiveFailure?
 
   let loop: any EventLoop
@@ -31,7 +31,7 @@ public actor LiveSession {
   let hub = UpdateHub()
   let idPrefix = RosterSession.anyIDPrefix()
   var phase = Phase.idle
-  /// Whether the log is closed, too.
+  /// Whether the session is over and its log is closed.
   var isEnded = false
 
   enum Phase {
@@ -41,7 +41,7 @@ public actor LiveSession {
     case starting
     case running, closing, over
 
-    /// Whether connections are to be made.
+    /// Whether the session makes connections.
     var connects: Bool {
       switch self {
       case .starting, .running: true
@@ -53,9 +53,9 @@ public actor LiveSession {
   // The connection.
   var machine: ClientMachine?
   var channel: (any Channel)?
-  /// Whether the account was made, where it was to be.
+  /// Whether the account has been created, if the login asks for that.
   var isRegistered = false
-  /// How many connections there have been; the last one's number.
+  /// The number of connections so far, which is also the number of the last one.
   var connections = 0
   var intake: StreamIntake
   var security: NIOSSLContext?
@@ -64,62 +64,61 @@ public actor LiveSession {
   var timer: Scheduled<Void>?
   var beat: RepeatedTask?
   var silence = Silence()
-  /// How many writes the system has taken.
+  /// The number of writes that the system has accepted.
   var written = 0
 
-  // What has come.
-  /// Bytes that are not taken yet.
+  // Received data.
+  /// Received bytes that are not handled yet.
   var inbox: ArraySlice<UInt8> = []
-  /// How many of them are taken before what was taken is on the disk.
+  /// The number of bytes that may still be handled before everything handled is on disk.
   var allowance = LiveSession.round
-  /// Why the connection is gone, while bytes that came before that are not taken yet.
+  /// The reason for the lost connection, while earlier bytes are not handled yet.
   var loss: LiveFailure?
 
-  // What waits for the disk.
+  // Effects that wait for the disk.
   var outbox: [[UInt8]] = []
   var news: [(step: SessionStep, roster: Roster)] = []
   var answers: [(id: String, failure: LiveFailure?)] = []
   var wantsRead = false
-  /// Whether reading waits until the server takes what is written.
+  /// Whether reading waits until the channel is writable.
   var waitsForWriting = false
   var isFlushing = false
-  /// How the connection ends once all of that is done.
+  /// How the connection ends once all of these effects are done.
   var ending: ConnectionEnd?
 
-  /// The roster get of this session, until it is answered or given up, with the record that began
-  /// the session.
+  /// The unanswered roster get of this session, with the record that began the session.
   var fetching: (id: CommandID, sent: Int64, since: UInt64)?
   /// Why the last connection ended.
   var lastFailure: LiveFailure?
   var passwords: LivePasswords
 
-  // Callers that wait.
+  // Waiting callers.
   var opening: FailureWaiter?
   var asking: [CommandID: AskedCommand] = [:]
-  /// By the id of a request that is no command.
+  /// Requests other than commands, by id.
   var requesting: [String: WaitingRequest] = [:]
-  /// By the id of an annotation.
+  /// Annotations that are not on disk yet, by id.
   var annotating: [String: FailureWaiter] = [:]
   var awaitingRoster: [Int: FailureWaiter] = [:]
   var watchingEnd: [Int: CheckedContinuation<Void, Never>] = [:]
-  /// The number of the last caller that waits.
+  /// The number of the last wait.
   var waits = 0
 
-  /// The thread of the connection is the session's.
+  /// The event loop of the connection, on which the session runs, too.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     loop.executor.asUnownedSerialExecutor()
   }
 
-  /// A session that is not begun yet.
+  /// Creates a session that has not started.
   ///
   /// - Parameters:
-  ///   - login: Who logs in, and where.
-  ///   - path: The log, made where there is none and gone on with where there is one; nil to keep
-  ///     the session in memory only.
-  ///   - limits: What is too much of anything in the stream.
-  ///   - decider: What is sent for commands.
-  /// - Throws: `LiveFailure` where the log cannot be opened, is another account's, or is being
-  ///   recorded to by another session (`RollcallError.Reason.inUse`).
+  ///   - login: The account that logs in, and its server.
+  ///   - path: The log to continue, created if it does not exist; nil to keep the session in memory
+  ///     only.
+  ///   - limits: The limits for the server's stream.
+  ///   - decider: Decides what is sent for commands.
+  /// - Throws: `LiveFailure` if the log cannot be opened, belongs to another account, or is in use
+  ///   by another session (`RollcallError.Reason.inUse`).
   public init(
     _ login: LiveLogin, recordingTo path: String? = nil, limits: SessionLimits = SessionLimits(),
     decider: RosterDecider = RosterDecider(wantsMutualFriends: true)
@@ -154,12 +153,13 @@ public actor LiveSession {
 
   // MARK: The user's side
 
-  /// Connects, logs in, and waits until the server has answered for the roster: by the roster, by
-  /// *unchanged* for the version that the log holds, or by an error. In the last case, and if the
-  /// server does not answer for a minute, the session is there, but commands that replace an item
-  /// are refused with the reason (see `RosterCommand`).
+  /// Connects, logs in, and waits until the server has answered the roster request.
   ///
-  /// From then on the session connects again by itself when the connection is lost. Until then a
+  /// The answer is the roster, *unchanged* for the version that the log holds, or an error. After
+  /// an error, and if the server does not answer for a minute, there is a session, but commands
+  /// that replace an item are refused with the reason (see `RosterCommand`).
+  ///
+  /// Once started, the session reconnects by itself when the connection is lost. Before that, a
   /// lost connection ends the call. After a failure that is not final, or a cancellation, the
   /// session can be started again.
   ///
@@ -167,7 +167,7 @@ public actor LiveSession {
   /// of its addresses that does not answer, 30 seconds for the login, and 65 seconds for the
   /// roster.
   ///
-  /// - Throws: `LiveFailure` if that did not succeed. The session is over if the failure is final;
+  /// - Throws: `LiveFailure` if that did not succeed; the session is over if the failure is final.
   ///   `.over` if the session was closed or has ended before, `.alreadyStarted` if it has been
   ///   started, `.cancelled` if the task was cancelled.
   public func start() async throws(LiveFailure) {
@@ -190,27 +190,29 @@ public actor LiveSession {
       await end(failure)
     } else {
       phase = .idle
-      // How the connection ended is on the disk before the caller hears of it.
+      // Record how the connection ended before the caller hears of it.
       try? await session.durable()
     }
     throw failure
   }
 
-  /// What happens from now on, for one watcher: first the roster as it is, then each step once it
-  /// is on the disk. The sequence ends with the session; that of a session that is over ends after
-  /// the roster. Waits for nothing.
+  /// Returns the updates from now on, for one watcher.
+  ///
+  /// The sequence begins with the current roster, followed by each step once it is on disk, and
+  /// ends with the session; if the session is over, it ends after the roster. Does not wait.
   ///
   /// - Parameter limit: How many steps may wait for a watcher that is slow, at least 1.
   public func updates(limit: Int = 256) -> RosterUpdates {
     hub.watch(from: roster, limit: limit)
   }
 
-  /// The contacts screen from now on, for one watcher: what it shows is on the disk. The sequence
-  /// ends with the session; that of a session that is over ends after the screen. Waits for
-  /// nothing.
+  /// Returns the updates of the contacts screen from now on, for one watcher.
+  ///
+  /// Everything that the screen shows is on disk. The sequence ends with the session; if the
+  /// session is over, it ends after the first screen. Does not wait.
   ///
   /// - Parameters:
-  ///   - policy: Whom the screen shows, and in which sections.
+  ///   - policy: Which contacts the screen shows, and in which sections.
   ///   - limit: How many steps may wait for a watcher that is slow, at least 1.
   public func screens(
     _ policy: SectionPolicy = SectionPolicy(), limit: Int = 256
@@ -218,7 +220,7 @@ public actor LiveSession {
     ScreenUpdates(updates(limit: limit), policy)
   }
 
-  /// Sends a message to somebody.
+  /// Sends a chat message.
   public func say(_ text: String, to jid: JID) throws(LiveFailure) {
     try write(
       .element(
@@ -226,10 +228,10 @@ public actor LiveSession {
         [.element("body", "jabber:client", text: text)]))
   }
 
-  /// Tells everybody who may see it how available the user is (RFC 6121 §4.7.2).
+  /// Sends the user's availability to everyone who may see it (RFC 6121 §4.7.2).
   ///
   /// - Parameters:
-  ///   - show: How available.
+  ///   - show: The availability.
   ///   - status: In the user's words.
   public func appear(_ show: Show = .available, status: String? = nil) throws(LiveFailure) {
     let word = show == .available ? nil : show.rawValue
@@ -239,7 +241,7 @@ public actor LiveSession {
     try write(.element("presence", "jabber:client", [], parts))
   }
 
-  /// What the log holds from its beginning; nil for a session in memory.
+  /// The log's timeline, from its beginning; nil for a session in memory.
   public func timeline() throws(RollcallError) -> Timeline? { try session.timeline() }
 
   /// Ends the stream in order, and closes the log. Does nothing the second time.
@@ -252,7 +254,7 @@ public actor LiveSession {
     case .idle, .starting, .running: phase = .closing
     }
     if let machine {
-      // Where the connection has ended by itself, it is about to be recorded how.
+      // If the connection has ended by itself, its end is about to be recorded.
       if !machine.isOver {
         arm(patience.closing)
         act { $0.closed() }
@@ -276,7 +278,7 @@ public actor LiveSession {
     }
   }
 
-  /// Does something in a task of its own.
+  /// Runs an operation in a task of its own.
   func inBackground(_ operation: @escaping @Sendable (isolated LiveSession) async -> Void) {
     Task(executorPreference: taskExecutor) { await operation(self) }
   }

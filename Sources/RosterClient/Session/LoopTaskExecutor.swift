@@ -1,10 +1,10 @@
 package import NIOCore
 
-/// The loop of a connection, for what waits in tasks of who holds it.
+/// Runs the tasks of a connection's actor on the connection's event loop.
 ///
-/// An actor's own executor has its code run on the loop; what resumes after a wait goes by the
-/// threads that the whole program shares all the same, unless its task says otherwise. A server
-/// does not wait until they have time.
+/// With an actor's own executor, the actor's code runs on the loop, but a task that resumes after a
+/// wait first goes through the threads that the whole program shares, unless the task prefers
+/// another executor. A server does not wait until those threads have time.
 package final class LoopTaskExecutor: TaskExecutor {
   private let loop: any EventLoop
 

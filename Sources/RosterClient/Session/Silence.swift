@@ -1,21 +1,21 @@
-/// How long a server has been silent, in beats.
+/// The time that a server has been silent, in beats.
 struct Silence: Hashable, Sendable {
   private var beats = 0
-  /// How many writes were complete at the last beat, and how many bytes were left to write.
+  /// The number of writes complete at the last beat, and the number of bytes left to write.
   private var written = 0
   private var unwritten = 0
 
-  /// Something came from the server.
+  /// Data arrived from the server.
   mutating func broken() { beats = 0 }
 
   /// A beat has passed.
   ///
-  /// A server that reads slowly answers late, so there is no silence while bytes that had to wait
-  /// are being written. A write that did not have to wait shows nothing: the system takes it for a
-  /// connection that is gone, too.
+  /// A server that reads slowly answers late, so there is no silence while delayed bytes are being
+  /// written. A write without delay shows nothing: the system accepts it even if the connection is
+  /// gone.
   ///
-  /// - Returns: Whether there have been `limit` beats of silence, so that the server is asked
-  ///   whether it is there. A third of `limit` is left for its answer.
+  /// - Returns: Whether there have been `limit` beats of silence, so that the server has to be
+  ///   asked whether it is there. A third of `limit` is left for its answer.
   mutating func elapsed(written: Int, unwritten: Int, limit: Int) -> Bool {
     let isRead =
       self.unwritten > 0 && (written > self.written || unwritten < self.unwritten)

@@ -3,14 +3,14 @@ import Rollcall
 import TestSupport
 import Testing
 
-@Suite("A password that is changed") struct LivePasswordTests {
+@Suite("A changed password") struct LivePasswordTests {
   private enum Event {
     case asked, done, refusedChange
     case refused(isAnotherLeft: Bool)
     case accepted(isResumed: Bool)
   }
 
-  /// What happens after the first login with the old password, which is tried next, and whether
+  /// What happens after the first login with the old password, the password tried next, and whether
   /// another change has to wait.
   private static let cases: [(String, [Event], tried: String, isOpen: Bool)] = [
     ("nothing", [], "old", false),
@@ -18,14 +18,15 @@ import Testing
     ("changed", [.asked, .done], "new", false),
     ("not changed", [.asked, .refusedChange], "old", false),
     ("unanswered", [.asked], "new", true),
-    ("the new one counts", [.asked, .accepted(isResumed: true)], "new", false),
+    ("the new one is accepted", [.asked, .accepted(isResumed: true)], "new", false),
     ("the new one is refused", [.asked, .refused(isAnotherLeft: true)], "old", true),
     (
       "both are refused", [.asked, .refused(isAnotherLeft: true), .refused(isAnotherLeft: false)],
       "old", true
     ),
     (
-      "the old one counts", [.asked, .refused(isAnotherLeft: true), .accepted(isResumed: false)],
+      "the old one is accepted",
+      [.asked, .refused(isAnotherLeft: true), .accepted(isResumed: false)],
       "old", false
     ),
     (
@@ -38,7 +39,7 @@ import Testing
     ),
   ]
 
-  @Test("Either may count until the server has shown which", arguments: cases.indices)
+  @Test("Either may be the right one until the server has shown which", arguments: cases.indices)
   func either(_ index: Int) {
     let (what, events, tried, isOpen) = Self.cases[index]
     var passwords = LivePasswords(Password("old"))
@@ -55,7 +56,7 @@ import Testing
       }
       passwords.answered("another", isDone: true)
     }
-    #expect(passwords.toTry.isSame(as: tried), "\(what)")
+    #expect(passwords.passwordToTry.isSame(as: tried), "\(what)")
     #expect((passwords.request != nil) == isOpen, "\(what)")
   }
 }
@@ -83,7 +84,7 @@ struct PasswordChangeTests {
     await session.ended()
   }
 
-  @Test("Where the server has taken the new password, the session goes on with that")
+  @Test("If the server has set the new password, the session continues with it")
   func taken() async throws {
     let attack = try Attack(Self.asked, Self.knowing("another"), Words.last)
     let result = try await attack.run(change)
@@ -91,7 +92,7 @@ struct PasswordChangeTests {
     #expect(result.heard.count == 3)
   }
 
-  @Test("Where it has not, the session goes on with the old one")
+  @Test("If the server has not set it, the session continues with the old one")
   func notTaken() async throws {
     let attack = try Attack(
       Self.asked, Self.knowing(Words.password), Self.knowing(Words.password), Words.last)
@@ -100,14 +101,14 @@ struct PasswordChangeTests {
     #expect(result.heard.count == 4)
   }
 
-  @Test("Where it takes neither, the session ends, and each was tried once")
+  @Test("If the server accepts neither, the session ends after trying each once")
   func neither() async throws {
     let result = try await Attack(Self.asked, Self.knowing("a third")).run(change)
     #expect(result.failure == .notAuthorized(condition: "not-authorized", text: nil))
     #expect(result.heard.count == 3)
   }
 
-  @Test("A change has to wait for the answer to the one before")
+  @Test("A change has to wait for the answer to the previous one")
   func concurrent() async throws {
     let silent = Words.online + [Words.roster(), Turn(heard: "jabber:iq:register", said: "")]
     _ = try await Attack(silent).run { session in
