@@ -1,19 +1,19 @@
 import Foundation
 
-/// What a client's messages say of the channel that they go over (RFC 5802 §6).
+/// What a client's messages say about the channel they are sent over (RFC 5802 §6).
 package enum ChannelBinding: Hashable, Sendable {
-  /// The client binds to no channel, whatever the server can.
+  /// The client does not bind to the channel, whatever the server supports.
   case unused
-  /// The client could bind to the channel and saw no mechanism for it: a server that did offer one
-  /// learns by this that somebody took it out.
+  /// The client could bind to the channel but was offered no mechanism for it. This tells a server
+  /// that did offer one that an attacker removed it.
   case notOffered
   /// The hash of the server's certificate.
   case serverEndPoint([UInt8])
 
-  /// The name of the only type that is made use of (RFC 5929 §4.1).
+  /// The name of the only type that is used (RFC 5929 §4.1).
   package static let serverEndPointType = "tls-server-end-point"
 
-  /// The header of the first message; no identity to act as is given.
+  /// The header of the first message, without an authorization identity.
   var header: String {
     switch self {
     case .unused: "n,,"

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A password: never printed, and wiped once nobody needs it any more.
+/// A password that is never printed, and is wiped when its last reference is gone.
 ///
-/// What was made of it on the way here, such as a `String`, is not in its power.
+/// Copies made earlier, such as the `String` that it was created from, are not wiped.
 public final class Password: Sendable {
   private let bytes: Mutex<[UInt8]>
 
@@ -13,12 +13,12 @@ public final class Password: Sendable {
 
   deinit { bytes.withLock { bytes in for index in bytes.indices { bytes[index] = 0 } } }
 
-  /// Its UTF-8, for as long as `body` runs.
+  /// Passes its UTF-8 to `body`.
   package func withBytes<Result>(_ body: ([UInt8]) throws -> Result) rethrows -> Result {
     try bytes.withLock { try body($0) }
   }
 
-  /// Whether somebody knows it. Takes as long for a wrong one of its length as for the right one.
+  /// Compares the password with a text, in the same time for every wrong text of its length.
   package func isSame(as text: String) -> Bool {
     withBytes { bytes in
       let other = Array(text.utf8)
@@ -26,7 +26,7 @@ public final class Password: Sendable {
     }
   }
 
-  /// Its text, for as long as `body` runs.
+  /// Passes its text to `body`.
   package func withText<Result>(_ body: (String) throws -> Result) rethrows -> Result {
     try bytes.withLock { try body(String(decoding: $0, as: UTF8.self)) }
   }

@@ -1,11 +1,11 @@
 import RawBytes
 import XMPPStanza
 
-/// The mechanism that a client takes of those it is offered, and what it says of the channel.
+/// The mechanism that a client chooses from an offer, and what it says about the channel.
 ///
-/// No mechanism binds to a channel without the type being agreed upon (XEP-0440): a server that
-/// wants another one would take us for someone in between. PLAIN hands the password over, so it is
-/// never taken without TLS and without leave.
+/// A mechanism binds to the channel only if both sides agree on the type (XEP-0440): a server that
+/// wants another type would take us for an attacker in the middle. PLAIN discloses the password, so
+/// it is never chosen without TLS and without permission.
 struct SASLChoice: Hashable, Sendable {
   let mechanism: SASLMechanism
   let binding: ChannelBinding
@@ -26,7 +26,7 @@ struct SASLChoice: Hashable, Sendable {
     throw channel == .plain ? .plainWithoutTLS : .plainNotAllowed
   }
 
-  /// Nil where the mechanism cannot be taken.
+  /// Nil if the mechanism cannot be used.
   private static func binding(
     of mechanism: SASLMechanism, offer: SASLOffer, over channel: SASLChannel, allowsPlain: Bool
   ) -> ChannelBinding? {
@@ -47,7 +47,7 @@ extension SASLOffer {
     mechanisms.contains { $0.hasSameBytes(as: mechanism.rawValue) }
   }
 
-  /// Whether any mechanism binds to a channel, also one that this client does not speak.
+  /// Whether any mechanism binds to a channel, including those that this client does not support.
   fileprivate var bindsChannel: Bool {
     mechanisms.contains { $0.utf8.suffix(5).elementsEqual("-PLUS".utf8) }
   }

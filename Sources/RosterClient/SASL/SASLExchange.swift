@@ -1,33 +1,34 @@
-/// One login, from the first response to the server's result (RFC 4422): what is sent for what the
-/// server says. Each mechanism goes its way through these states, and no other:
+/// One login, from the initial response to the server's result (RFC 4422).
+///
+/// Each mechanism passes through these states only:
 ///
 ///     PLAIN  sent > over
 ///     SCRAM  first > deriving > final > over            the signature comes with the success
 ///     SCRAM  first > deriving > final > proved > over   the signature comes in a last challenge
 ///
-/// Whatever else the server says is a failure, and after a failure there is no other way.
+/// Anything else from the server is a failure, and a failure is final.
 package struct SASLExchange: Sendable, Undisclosed {
   package let mechanism: SASLMechanism
-  /// What is sent with the mechanism's name.
+  /// The data that is sent with the mechanism's name.
   package let initialResponse: [UInt8]
 
   private var state: State
 
-  /// What follows from a challenge.
+  /// What to do after a challenge.
   package enum Step: Hashable, Sendable {
     case respond([UInt8])
-    /// `derived` is to be told the keys: making them takes up to a second, on whichever thread.
+    /// The keys have to be passed to `derived`: deriving them takes up to a second, on any thread.
     case derive(SCRAMDerivation)
   }
 
   private enum State: Sendable, Undisclosed {
     /// The password was sent.
     case sent
-    /// The client's first message of SCRAM was sent.
+    /// The client's first SCRAM message was sent.
     case first(SCRAMFirst)
-    /// The keys for the client's last message of SCRAM are being made.
+    /// The keys for the client's last SCRAM message are being derived.
     case deriving(SCRAMLast)
-    /// The client's last message of SCRAM was sent.
+    /// The client's last SCRAM message was sent.
     case final(SCRAMFinal)
     /// The server has proved that it knows the password.
     case proved
@@ -38,11 +39,11 @@ package struct SASLExchange: Sendable, Undisclosed {
   /// Chooses a mechanism and begins.
   ///
   /// - Parameters:
-  ///   - user: the local part of the account's address.
-  ///   - allowsPlain: whether the server may be told the password itself, over TLS.
-  ///   - nonce: fresh, unguessable, printable ASCII without a comma.
-  /// - Throws: `SASLFailure` where no mechanism can be used, or where the user name or the
-  ///   password cannot be prepared.
+  ///   - user: The local part of the account's address.
+  ///   - allowsPlain: Whether the password itself may be sent to the server, over TLS.
+  ///   - nonce: Fresh, unguessable, printable ASCII without a comma.
+  /// - Throws: `SASLFailure` if no mechanism can be used, or if the user name or the password
+  ///   cannot be prepared.
   package init(
     offer: SASLOffer, user: String, password: Password, over channel: SASLChannel,
     allowsPlain: Bool, nonce: String
@@ -60,9 +61,9 @@ package struct SASLExchange: Sendable, Undisclosed {
     state = .first(first)
   }
 
-  /// The server asks for something.
+  /// The server sent a challenge.
   ///
-  /// - Throws: `SASLFailure`, after which the exchange throws the same for whatever comes.
+  /// - Throws: `SASLFailure`; every later call then throws it again.
   package mutating func challenged(_ data: [UInt8]) throws(SASLFailure) -> Step {
     do throws(SASLFailure) {
       switch state {
@@ -84,9 +85,9 @@ package struct SASLExchange: Sendable, Undisclosed {
     }
   }
 
-  /// The keys are there, or cannot be made.
+  /// The keys have been derived, or cannot be.
   ///
-  /// - Returns: The response; nil where nobody waits for it any more.
+  /// - Returns: The response; nil if the exchange no longer waits for the keys.
   package mutating func derived(
     _ keys: Result<SCRAMKeys, SASLFailure>
   ) throws(SASLFailure) -> [UInt8]? {
@@ -101,10 +102,10 @@ package struct SASLExchange: Sendable, Undisclosed {
     }
   }
 
-  /// The server says that we are in, with what it adds; nil and no bytes are nothing.
+  /// The server accepted the login; nil and empty data mean the same.
   ///
-  /// - Throws: `SASLFailure` where the server did not prove that it knows the password, which
-  ///   PLAIN alone does not ask for.
+  /// - Throws: `SASLFailure` if the server did not prove that it knows the password, which every
+  ///   mechanism except PLAIN requires.
   package mutating func succeeded(_ data: [UInt8]?) throws(SASLFailure) {
     let data = data ?? []
     do throws(SASLFailure) {

@@ -1,39 +1,39 @@
-/// Why a login cannot go on by our own judgement.
+/// The reason why the client itself gives up a login.
 ///
-/// That the server refuses a login, a wrong password as a rule, is an answer and no such failure.
+/// A login that the server refuses, usually for a wrong password, is an answer and not a
+/// `SASLFailure`.
 public enum SASLFailure: Error, Hashable, Sendable {
-  /// The server offers no mechanism that this client speaks and could use here.
+  /// The server offers no mechanism that this client supports and could use here.
   case noUsableMechanism(offered: [String])
-  /// The server wants the password itself, and that was not allowed.
+  /// The server requires the password itself, and sending it was not allowed.
   case plainNotAllowed
-  /// The server wants the password itself, over a connection that anybody can read.
+  /// The server requires the password itself, over an unencrypted connection.
   case plainWithoutTLS
-  /// The user name or the password cannot be brought into the form that it is compared in.
+  /// The user name or the password cannot be prepared for comparison.
   case unpreparable(Credential, why: PreparationProblem)
-  /// A message of the server that no server may send. It says what is wrong with it, and quotes
-  /// nothing of it.
+  /// The server's message violates the protocol. The text says how, without quoting the message.
   case malformedChallenge(String)
-  /// The server's message has an extension (`m=`) that whoever does not know it must refuse.
+  /// The server's message has a mandatory extension (`m=`) that is not supported.
   case mandatoryExtension
-  /// The server's nonce does not go on from ours: its message is of another login.
+  /// The server's nonce does not start with ours: its message belongs to another login.
   case nonceMismatch
-  /// The server has the password hashed so few times that who sees it could guess it.
+  /// The server uses so few iterations that an eavesdropper could guess the password.
   case tooFewIterations(Int)
-  /// The server has the password hashed so many times that it would hold us up; `Int.max` stands
-  /// for all that is more.
+  /// The server uses so many iterations that the login would take too long. `Int.max` means that
+  /// many or more.
   case tooManyIterations(Int)
-  /// The server ends the login with an error of SCRAM, such as `invalid-proof`.
+  /// The server ends the login with a SCRAM error, such as `invalid-proof`.
   case serverError(String)
-  /// The server says something where nothing was to come but the result.
+  /// The server sends a challenge when only its result may follow.
   case unexpectedChallenge
-  /// The server does not know the password: what it gives for a proof is wrong.
+  /// The server does not know the password: its proof is wrong.
   case wrongServerSignature
-  /// The server lets us in and has not proved that it knows the password.
+  /// The server accepts the login without proving that it knows the password.
   case missingServerSignature
-  /// The server goes on with a login that was at its end.
+  /// The server continues a login that was over.
   case alreadyOver
 
-  /// What a user logs in with.
+  /// What a user presents to log in.
   public enum Credential: String, Sendable {
     /// The name of the account, the local part of its address.
     case user
@@ -41,20 +41,21 @@ public enum SASLFailure: Error, Hashable, Sendable {
     case password
   }
 
-  /// Why a text cannot be prepared (RFC 4013). It does not say which character is to blame: that
-  /// would be a part of the password.
+  /// The reason why a text cannot be prepared (RFC 4013).
+  ///
+  /// Does not name the character at fault: that would be a part of the password.
   public enum PreparationProblem: Hashable, Sendable {
-    /// Nothing is left of it.
+    /// Preparation leaves nothing of it.
     case empty
-    /// It has a character that it must not have.
+    /// It contains a prohibited character.
     case forbiddenCharacter
-    /// It mixes text from right to left with other text (RFC 3454 §6).
+    /// It mixes right-to-left text with other text (RFC 3454 §6).
     case mixedDirections
   }
 }
 
 extension SASLFailure: CustomStringConvertible {
-  /// The reason as a sentence without its full stop; it quotes no text of the server but names of
+  /// The reason, as a sentence without a period. Quotes no text from the server except names of
   /// mechanisms and errors.
   public var description: String {
     switch self {
@@ -83,7 +84,7 @@ extension SASLFailure: CustomStringConvertible {
     }
   }
 
-  /// Mechanisms are told by their names; what is no name is not repeated.
+  /// Lists the mechanisms; a text that cannot be a mechanism's name is not repeated.
   private static func noUsableMechanism(_ offered: [String]) -> String {
     let names = offered.filter(\.isMechanismName)
     return names.isEmpty

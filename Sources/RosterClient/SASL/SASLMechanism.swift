@@ -1,4 +1,4 @@
-/// A mechanism of SASL that this client speaks, best first in `allCases`.
+/// A SASL mechanism that this client supports; `allCases` lists the best first.
 package enum SASLMechanism: String, CaseIterable, Sendable {
   case scramSHA256Plus = "SCRAM-SHA-256-PLUS"
   case scramSHA1Plus = "SCRAM-SHA-1-PLUS"
@@ -7,10 +7,10 @@ package enum SASLMechanism: String, CaseIterable, Sendable {
   case plain = "PLAIN"
 }
 
-/// What a server offers to log in with.
+/// The mechanisms and channel bindings that a server offers.
 package struct SASLOffer: Hashable, Sendable {
   package var mechanisms: [String]
-  /// The types of channel binding (XEP-0440); nil where the server does not name any.
+  /// The types of channel binding (XEP-0440); nil if the server does not list any.
   package var channelBindings: [String]?
 
   package init(mechanisms: [String], channelBindings: [String]?) {
@@ -19,10 +19,10 @@ package struct SASLOffer: Hashable, Sendable {
   }
 }
 
-/// What a login is made over.
+/// The channel that a login uses.
 package enum SASLChannel: Hashable, Sendable {
   case plain
-  /// TLS, with the hash of the server's certificate for `tls-server-end-point` (RFC 5929 §4.1)
-  /// where it can be made.
+  /// TLS, with the hash of the server's certificate for `tls-server-end-point` (RFC 5929 §4.1) if
+  /// it can be computed.
   case tls(serverEndPoint: [UInt8]?)
 }

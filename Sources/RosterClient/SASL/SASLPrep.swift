@@ -1,15 +1,15 @@
 import Foundation
 
-/// SASLprep (RFC 4013), a profile of stringprep (RFC 3454): brings a user name or a password into
-/// the form that SCRAM hashes and compares.
+/// SASLprep (RFC 4013), a profile of stringprep (RFC 3454): prepares user names and passwords for
+/// SCRAM, which hashes and compares them.
 ///
-/// Addresses are prepared by other rules (`JIDPreparation`): those fold case and width and use the
-/// Unicode of today, this one keeps case and stands still at Unicode 3.2.
+/// Addresses are prepared by other rules (`JIDPreparation`), which fold case and width and use
+/// current Unicode. SASLprep keeps case and is fixed at Unicode 3.2.
 ///
-/// Code points that Unicode 3.2 does not assign are let through, as RFC 3454 §7 has it for what is
-/// compared with a text that somebody else has stored. RFC 5802 §2.2 asks to refuse them in
-/// passwords as if these were stored here; but the server holds the password and has already taken
-/// it, and nobody should be locked out for an emoji.
+/// Code points that Unicode 3.2 does not assign are allowed, as RFC 3454 §7 specifies for queries,
+/// which are compared with a text stored elsewhere. RFC 5802 §2.2 would have them refused in
+/// passwords, as in stored strings. But the server stores the password and has already accepted it,
+/// and no user should be locked out because of an emoji.
 package enum SASLPrep {
   package static func prepare(
     _ text: String, as credential: SASLFailure.Credential
@@ -29,12 +29,12 @@ package enum SASLPrep {
     return prepared
   }
 
-  /// RFC 4013 §2.1: all spaces become one (C.1.2), what is not seen becomes nothing (B.1).
+  /// RFC 4013 §2.1: every space becomes U+0020 (C.1.2), invisible characters are removed (B.1).
   private static func mapped(_ text: String) -> String {
     var mapped = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       switch scalar.value {
-      // The zero width space is in both tables; libidn takes it for a space, and so do servers.
+      // The zero width space is in both tables; libidn and servers treat it as a space.
       case 0xA0, 0x1680, 0x2000...0x200B, 0x202F, 0x205F, 0x3000: mapped.append(" ")
       case 0xAD, 0x34F, 0x1806, 0x180B...0x180D, 0x200C, 0x200D, 0x2060, 0xFE00...0xFE0F, 0xFEFF:
         break
@@ -44,8 +44,8 @@ package enum SASLPrep {
     return String(mapped)
   }
 
-  /// Form KC of Unicode 3.2: what was assigned later stays as it is and joins nothing. Five rare
-  /// ideographs alone come out as later versions have them, which corrected them.
+  /// Form KC of Unicode 3.2. Characters assigned later stay as they are and do not combine. Only
+  /// five rare ideographs differ: they come out as corrected by later versions.
   private static func normalized(_ text: String) -> String {
     var normalized = ""
     var run = String.UnicodeScalarView()
@@ -61,13 +61,13 @@ package enum SASLPrep {
     return normalized + formKC(run)
   }
 
-  /// In two steps: Foundation's form KC leaves half-width jamo beside each other.
+  /// In two steps, because Foundation's form KC does not compose half-width jamo.
   private static func formKC(_ run: String.UnicodeScalarView) -> String {
     String(run).decomposedStringWithCompatibilityMapping.precomposedStringWithCanonicalMapping
   }
 
-  /// RFC 3454 §6: a text with characters from right to left begins and ends with one, and has
-  /// none from left to right.
+  /// RFC 3454 §6: a text with right-to-left characters begins and ends with one, and has no
+  /// left-to-right characters.
   private static func keepsDirection(_ text: String) -> Bool {
     let scalars = text.unicodeScalars
     guard scalars.contains(where: StringprepTables.rightToLeft.contains) else { return true }

@@ -1,16 +1,16 @@
-/// Why a client is not let in (RFC 6120 §6.5).
+/// The reason why a server refuses a login (RFC 6120 §6.5).
 package enum SASLRefusal: Error, Hashable, Sendable {
-  /// It says something that nobody may say there.
+  /// The client's message violates the protocol.
   case malformed
-  /// It does not know the password, or was shown another offer than ours.
+  /// The client does not know the password, or was shown a different offer than ours.
   case notAuthorized
-  /// It binds to the channel by something that is not known here.
+  /// The client uses an unknown type of channel binding.
   case unknownBinding
-  /// It wants to be somebody else.
+  /// The client asks to act as another account.
   case identity
   case mechanism
   case aborted
-  /// The password is not to be sent as it is.
+  /// PLAIN is not allowed.
   case plain
 
   /// The name of the condition.

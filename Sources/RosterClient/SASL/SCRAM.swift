@@ -7,9 +7,9 @@ struct SCRAMFirst: Sendable, Undisclosed {
   private let hash: SCRAMHash
   private let binding: ChannelBinding
   private let nonce: String
-  /// The first message without what it says of the channel.
+  /// The first message without its channel binding header (`client-first-message-bare`).
   private let bare: String
-  /// The password as it is hashed.
+  /// The prepared password.
   private let password: Password
 
   init(
@@ -25,7 +25,7 @@ struct SCRAMFirst: Sendable, Undisclosed {
   /// The client's first message.
   var message: String { binding.header + bare }
 
-  /// The server's first message.
+  /// Handles the server's first message.
   func answered(_ bytes: [UInt8]) throws(SASLFailure) -> SCRAMLast {
     var message = try SCRAMMessage(bytes)
     let serverNonce = try checkedNonce(message.take("r"))
@@ -40,8 +40,8 @@ struct SCRAMFirst: Sendable, Undisclosed {
       withoutProof: withoutProof, transcript: transcript)
   }
 
-  /// A user name without what separates attributes. Scalar by scalar: as a character, a comma with
-  /// an accent is no comma.
+  /// Escapes the separators of attributes in a user name. Works on scalars: as a `Character`, a
+  /// comma with an accent would not equal a comma.
   private static func escaped(_ user: String) -> String {
     var escaped = ""
     for scalar in user.unicodeScalars {
@@ -54,7 +54,7 @@ struct SCRAMFirst: Sendable, Undisclosed {
     return escaped
   }
 
-  /// The nonce of both, which has to go on from ours with visible characters.
+  /// The combined nonce, which has to be ours followed by visible characters.
   private func checkedNonce(_ both: String) throws(SASLFailure) -> String {
     guard both.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw .malformedChallenge("its nonce has other characters than visible ones of ASCII")
@@ -76,13 +76,13 @@ struct SCRAMFirst: Sendable, Undisclosed {
   }
 }
 
-/// SCRAM before the client's last message, which wants keys.
+/// SCRAM before the client's last message, which needs the keys.
 struct SCRAMLast: Sendable, Undisclosed {
   let derivation: SCRAMDerivation
   fileprivate let withoutProof: String
   fileprivate let transcript: [UInt8]
 
-  /// The client's last message, and what is to be waited for then.
+  /// The client's last message, and the state that checks the server's answer.
   func proved(by keys: SCRAMKeys) -> ([UInt8], SCRAMFinal) {
     let proof = Data(keys.proof(of: transcript)).base64EncodedString()
     return (
@@ -94,7 +94,7 @@ struct SCRAMLast: Sendable, Undisclosed {
 /// SCRAM after the client's last message: the server has to prove that it knows the password too.
 struct SCRAMFinal: Sendable, Undisclosed {
   let keys: SCRAMKeys
-  /// What both sign: all that was said, but for the proofs.
+  /// What both sides sign: all messages without the proofs.
   let transcript: [UInt8]
 
   /// Checks the server's last message.

@@ -2,8 +2,8 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// A hash that SCRAM is used with. SHA-1 is broken for signatures of documents, not for HMAC; some
-/// servers hold keys of no other.
+/// A hash function for SCRAM. SHA-1 is broken for signatures of documents, but not for HMAC; some
+/// servers store keys for no other.
 enum SCRAMHash: Sendable {
   case sha1, sha256
 
@@ -23,7 +23,7 @@ enum SCRAMHash: Sendable {
     }
   }
 
-  /// Takes as long for a wrong code as for the right one.
+  /// Checks a code, in the same time for a wrong code as for the right one.
   fileprivate func isHMAC(_ code: [UInt8], of bytes: [UInt8], key: SymmetricKey) -> Bool {
     switch self {
     case .sha1:
@@ -33,16 +33,16 @@ enum SCRAMHash: Sendable {
   }
 }
 
-/// The work that SCRAM costs (RFC 5802 §3): keys from a password that is prepared.
+/// The expensive part of SCRAM (RFC 5802 §3): deriving the keys from a prepared password.
 package struct SCRAMDerivation: Sendable, Undisclosed {
   let hash: SCRAMHash
   let password: Password
   let salt: [UInt8]
   let iterations: Int
 
-  /// Does it.
+  /// Derives the keys.
   ///
-  /// Complexity: linear in the iterations: a second for some millions.
+  /// Complexity: linear in the iterations; a few million take a second.
   package func keys() throws(SASLFailure) -> SCRAMKeys {
     do {
       let salted = try saltedPassword()
@@ -56,7 +56,7 @@ package struct SCRAMDerivation: Sendable, Undisclosed {
 
   private func saltedPassword() throws -> SymmetricKey {
     try password.withBytes { bytes in
-      // Unchecked: the checked function wants 210,000 iterations, which no server of XMPP has.
+      // Unchecked: the checked function requires 210,000 iterations, which no XMPP server uses.
       try KDF.Insecure.PBKDF2.deriveKey(
         from: bytes, salt: salt, using: hash == .sha1 ? .insecureSHA1 : .sha256,
         outputByteCount: hash == .sha1 ? Insecure.SHA1.byteCount : SHA256.byteCount,
@@ -66,25 +66,24 @@ package struct SCRAMDerivation: Sendable, Undisclosed {
 }
 
 extension SCRAMDerivation: Hashable {
-  /// Whether it is the same work for the same password, which has to be the same object: what it is
-  /// is nobody's to compare.
+  /// Whether two derivations are the same work. The password has to be the same object, because its
+  /// text must not be compared.
   package static func == (one: Self, other: Self) -> Bool {
     one.hash == other.hash && one.password === other.password && one.salt == other.salt
       && one.iterations == other.iterations
   }
 
-  /// The salt says enough.
+  /// The salt alone tells derivations apart well enough.
   package func hash(into hasher: inout Hasher) { hasher.combine(salt) }
 }
 
-/// What the client proves with that it knows the password, and the server.
+/// The keys by which the client and the server prove that they know the password.
 package struct SCRAMKeys: Sendable, Undisclosed {
   fileprivate let hash: SCRAMHash
   fileprivate let clientKey: SymmetricKey
   fileprivate let serverKey: SymmetricKey
 
-  /// The client's proof: its key, hidden by a signature that only who holds the key's hash can
-  /// make.
+  /// The client's proof: its key, masked by a signature that requires the key's hash.
   func proof(of transcript: [UInt8]) -> [UInt8] {
     let signature = hash.hmac(transcript, key: hash.digest(clientKey))
     return clientKey.withUnsafeBytes { key in zip(key, signature).map { $0 ^ $1 } }
@@ -96,8 +95,8 @@ package struct SCRAMKeys: Sendable, Undisclosed {
 
   // MARK: As the server
 
-  /// Whether a client's proof shows that it knows the password. Takes as long for a wrong one as
-  /// for the right one.
+  /// Whether a client's proof shows that it knows the password, in the same time for a wrong proof
+  /// as for the right one.
   func isProof(_ proof: [UInt8], of transcript: [UInt8]) -> Bool {
     let right = self.proof(of: transcript)
     return proof.count == right.count && zip(proof, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0

@@ -2,9 +2,9 @@ import Foundation
 import RawBytes
 import XMPPStanza
 
-/// A message of SCRAM's server (RFC 5802 §7): attributes of a letter and a value.
+/// A SCRAM message (RFC 5802 §7): attributes, each a letter with a value.
 struct SCRAMMessage {
-  /// The attributes in their order.
+  /// The attributes that have not been taken yet, in order.
   private var attributes: ArraySlice<Attribute>
 
   private struct Attribute {
@@ -33,7 +33,7 @@ struct SCRAMMessage {
     if attributes.first?.name == UInt8(ascii: "e") { try throwError() }
   }
 
-  /// Takes the next attribute, which must be this one.
+  /// Takes the next attribute, which must have this name.
   mutating func take(_ name: Unicode.Scalar) throws(SASLFailure) -> String {
     guard let next = attributes.first, Unicode.Scalar(next.name) == name else {
       throw .malformedChallenge("the attribute \(name) is not in its place")
@@ -42,24 +42,25 @@ struct SCRAMMessage {
     return next.value
   }
 
-  /// Takes the next attribute, which must be this one and Base64, with at least one byte.
+  /// Takes the next attribute, which must have this name and a value in Base64 of at least one
+  /// byte.
   mutating func takeBase64(_ name: Unicode.Scalar) throws(SASLFailure) -> [UInt8] {
     let text = try take(name)
-    // Only what encoding gives is taken: no white space, no bits after the last byte.
+    // Only the canonical encoding is accepted: no white space, no bits after the last byte.
     guard let data = Data(base64Encoded: text), data.base64EncodedString().hasSameBytes(as: text),
       !data.isEmpty
     else { throw .malformedChallenge("the attribute \(name) is not Base64") }
     return [UInt8](data)
   }
 
-  /// Whatever is left must be extensions: attributes that SCRAM gives no meaning.
+  /// The remaining attributes must be extensions, which SCRAM gives no meaning.
   func end() throws(SASLFailure) {
     for attribute in attributes where "aceinprsv".utf8.contains(attribute.name) {
       throw .malformedChallenge("the attribute \(Unicode.Scalar(attribute.name)) is out of place")
     }
   }
 
-  /// The server's error, where it has the form of those that there are.
+  /// Throws the server's error if it looks like one of the defined errors.
   private func throwError() throws(SASLFailure) {
     guard let name = attributes.first?.value, name.utf8.count <= SCRAMLimit.errorBytes,
       name.utf8.allSatisfy({ $0.isLetter || $0 == UInt8(ascii: "-") })
@@ -68,10 +69,10 @@ struct SCRAMMessage {
   }
 }
 
-/// What is taken of a server.
+/// Limits for what a server may send.
 enum SCRAMLimit {
-  /// How often the password is hashed. RFC 7677 §4 wants the least; the most keeps a server from
-  /// holding a client up, at about a second.
+  /// The number of iterations. RFC 7677 §4 requires the minimum; the maximum, about a second, keeps
+  /// a server from stalling a client.
   static let iterations = 4096...1_000_000
   static let messageBytes = 8192
   static let errorBytes = 64

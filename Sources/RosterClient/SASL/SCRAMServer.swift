@@ -1,7 +1,7 @@
 import RawBytes
 import XMPPStanza
 
-/// The server's part of a login by SCRAM (RFC 5802 §3), which goes its way through these states:
+/// The server's side of a SCRAM login (RFC 5802 §3), which passes through these states:
 ///
 ///     first > final > over
 package struct SCRAMServer: Sendable, Undisclosed {
@@ -14,17 +14,19 @@ package struct SCRAMServer: Sendable, Undisclosed {
   private let keys: SCRAMKeys
   private let parameters: String
   private let nonce: String
-  /// The hash of our certificate, where the mechanism binds to the channel.
+  /// The hash of our certificate, if the mechanism binds to the channel.
   private let endPoint: [UInt8]?
-  /// Whether a client that could bind to the channel must do so, for a mechanism that does was
-  /// offered: one that says that it saw none was shown another offer than ours.
+  /// Whether a client that supports channel binding must use it, because a mechanism with it was
+  /// offered: a client that saw none was shown a different offer than ours.
   private let refusesUnbound: Bool
   private var state = State.first
-  /// Who logs in, and as whom, where the client says that; nil before it has.
+  /// The user name, and the authorization identity if the client gives one; nil before the first
+  /// message.
   package private(set) var user: String?
   package private(set) var identity: String?
 
-  /// Nil where the mechanism is not SCRAM, or binds to a channel that has no end point.
+  /// Creates the server's side; nil if the mechanism is not SCRAM, or binds to a channel without an
+  /// end point.
   ///
   /// - Parameters:
   ///   - nonce: Fresh, unguessable, printable ASCII without a comma.
@@ -44,14 +46,14 @@ package struct SCRAMServer: Sendable, Undisclosed {
     self.refusesUnbound = refusesUnbound
   }
 
-  /// Whether nothing more is to come: where the last message was taken, the client has proved that
-  /// it knows the password.
+  /// Whether no further message may follow. If the last message was accepted, the client has proved
+  /// that it knows the password.
   package var isOver: Bool { if case .over = state { true } else { false } }
 
-  /// The client's next message.
+  /// Handles the client's next message.
   ///
-  /// - Returns: What the client is told: a challenge after its first message, what goes with the
-  ///   success after its last.
+  /// - Returns: The data for the client: a challenge after its first message, the data that
+  ///   accompanies success after its last.
   package mutating func received(_ bytes: [UInt8]) throws(SASLRefusal) -> [UInt8] {
     let before = state
     state = .over
@@ -66,7 +68,7 @@ package struct SCRAMServer: Sendable, Undisclosed {
 
   private mutating func firstReceived(_ bytes: [UInt8]) throws(SASLRefusal) -> [UInt8] {
     guard bytes.count <= SCRAMLimit.messageBytes, !bytes.contains(0) else { throw .malformed }
-    // By bytes: as a character, a comma with an accent is no comma.
+    // Split as bytes: as a `Character`, a comma with an accent would not equal a comma.
     let parts = bytes.split(
       separator: UInt8(ascii: ","), maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3 else { throw .malformed }
@@ -101,7 +103,7 @@ package struct SCRAMServer: Sendable, Undisclosed {
     } catch {
       throw .malformed
     }
-    // As it was sent, for the client signs what it sent.
+    // Exactly as sent, because the client signs what it sent.
     let withoutProof = "c=\(channel),r=\(nonce)"
     let transcript = Array("\(before),\(withoutProof)".utf8)
     guard channel.hasSameBytes(as: bound.base64), keys.isProof(proof, of: transcript) else {
@@ -110,7 +112,7 @@ package struct SCRAMServer: Sendable, Undisclosed {
     return Array("v=\(keys.serverSignature(of: transcript).base64)".utf8)
   }
 
-  /// What the client says of the channel has to go with the mechanism that it has chosen.
+  /// Checks that the client's channel binding flag fits the mechanism that it chose.
   private func checkBinding(_ flag: String) throws(SASLRefusal) {
     switch (flag, endPoint) {
     case ("p=\(ChannelBinding.serverEndPointType)", .some), ("n", .none): return
@@ -141,7 +143,7 @@ package struct SCRAMServer: Sendable, Undisclosed {
     }
   }
 
-  /// A name as it was before a comma and an equals sign were written in other words.
+  /// A name with its escaped commas and equals signs restored.
   private static func unescaped(_ name: ArraySlice<UInt8>) throws(SASLRefusal) -> String {
     var rest = name
     var result: [UInt8] = []

@@ -1,16 +1,17 @@
-/// What a server keeps of a password to tell by SCRAM who knows it (RFC 5802 §5.1), for both
-/// hashes.
+/// What a SCRAM server stores to verify a password (RFC 5802 §5.1), for both hashes.
 package struct SCRAMVerifier: Sendable, Undisclosed {
   private let salt: [UInt8]
   private let sha1: SCRAMKeys
   private let sha256: SCRAMKeys
-  /// As few as are allowed: what is kept goes to no disk, so nobody can guess at it there.
+  /// The minimum: the keys are never stored on disk, so they need no protection against guessing.
   private static let iterations = SCRAMLimit.iterations.lowerBound
 
-  /// - Parameter salt: By chance.
-  /// - Throws: `SASLFailure` where the password cannot be prepared.
+  /// Derives the keys of a password.
   ///
-  /// Complexity: some thousand hashes, which take milliseconds.
+  /// - Parameter salt: Random bytes.
+  /// - Throws: `SASLFailure` if the password cannot be prepared.
+  ///
+  /// Complexity: a few thousand hashes, which take milliseconds.
   package init(_ password: Password, salt: [UInt8]) throws(SASLFailure) {
     let prepared = Password(try SASLPrep.prepare(password.withText { $0 }, as: .password))
     func keys(_ hash: SCRAMHash) throws(SASLFailure) -> SCRAMKeys {
@@ -21,7 +22,7 @@ package struct SCRAMVerifier: Sendable, Undisclosed {
     (self.salt, sha1, sha256) = (salt, try keys(.sha1), try keys(.sha256))
   }
 
-  /// Nil where the mechanism is not SCRAM.
+  /// The keys for a mechanism; nil if it is not SCRAM.
   func keys(for mechanism: SASLMechanism) -> SCRAMKeys? {
     switch mechanism {
     case .scramSHA256Plus, .scramSHA256: sha256
@@ -30,6 +31,6 @@ package struct SCRAMVerifier: Sendable, Undisclosed {
     }
   }
 
-  /// What the server's first message says of how the password is hashed.
+  /// The salt and the iterations, as in the server's first message.
   var parameters: String { "s=\(salt.base64),i=\(Self.iterations)" }
 }

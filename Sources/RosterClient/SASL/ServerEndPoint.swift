@@ -1,12 +1,11 @@
 import Crypto
 
 extension SASLChannel {
-  /// The data of the channel binding `tls-server-end-point` (RFC 5929 §4.1): the hash of the
-  /// server's certificate by the hash that the certificate is signed with, or SHA-256 in place of
-  /// MD5 and SHA-1.
+  /// The data of the channel binding `tls-server-end-point` (RFC 5929 §4.1).
   ///
-  /// Nil where the certificate cannot be read, or where its signature names no single hash that is
-  /// known here: the RFC leaves it open what is to be done then.
+  /// This is the hash of the server's certificate, made with the hash function of the certificate's
+  /// signature, or with SHA-256 instead of MD5 and SHA-1. Nil if the certificate cannot be read, or
+  /// if its signature does not use a single known hash function: the RFC leaves that case open.
   package static func serverEndPoint(ofCertificateDER certificate: [UInt8]) -> [UInt8]? {
     guard let algorithm = signatureAlgorithm(of: certificate),
       let hash = CertificateHash.allCases.first(where: { $0.algorithms.contains(algorithm) })
@@ -18,7 +17,7 @@ extension SASLChannel {
     }
   }
 
-  /// The object identifier of a certificate's `signatureAlgorithm` (RFC 5280 §4.1), as in DER.
+  /// The object identifier of a certificate's `signatureAlgorithm` (RFC 5280 §4.1), in DER.
   private static func signatureAlgorithm(of certificate: [UInt8]) -> [UInt8]? {
     var file = DERReader(certificate[...])
     guard var parts = file.take(.sequence).map(DERReader.init), file.isAtEnd,
@@ -30,7 +29,7 @@ extension SASLChannel {
   }
 }
 
-/// What a certificate is hashed with, by the algorithms that it may be signed with.
+/// The hash function for a certificate, with the signature algorithms that select it.
 private enum CertificateHash: CaseIterable {
   case sha256, sha384, sha512
 
@@ -41,7 +40,7 @@ private enum CertificateHash: CaseIterable {
     let oldDSA: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x38, 0x04]
     let dsa: [UInt8] = [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x03]
     return switch self {
-    // MD5 (4) and SHA-1 (5, 1 and 3) are among those of SHA-256.
+    // Includes MD5 (4) and SHA-1 (5, 1 and 3).
     case .sha256:
       [rsa + [4], rsa + [5], rsa + [11], ecdsa + [1], ecdsa + [3, 2], oldDSA + [3], dsa + [2]]
     case .sha384: [rsa + [12], ecdsa + [3, 3], dsa + [3]]
@@ -50,7 +49,7 @@ private enum CertificateHash: CaseIterable {
   }
 }
 
-/// The elements of a text in DER, one after the other; nothing but what DER allows is read.
+/// Reads DER elements one after another; anything that DER does not allow is refused.
 private struct DERReader {
   private var rest: ArraySlice<UInt8>
 
@@ -64,7 +63,7 @@ private struct DERReader {
 
   var isAtEnd: Bool { rest.isEmpty }
 
-  /// The contents of the next element, which must be of this kind.
+  /// The contents of the next element, which must have this tag.
   mutating func take(_ tag: Tag) -> ArraySlice<UInt8>? {
     guard rest.popFirst() == tag.rawValue, let count = takeCount(), count <= rest.count else {
       return nil
@@ -73,12 +72,12 @@ private struct DERReader {
     return rest.prefix(count)
   }
 
-  /// A length, in the fewest bytes that it fits in.
+  /// Reads a length, which must be encoded in the fewest bytes.
   private mutating func takeCount() -> Int? {
     guard let first = rest.popFirst() else { return nil }
     guard first >= 0x80 else { return Int(first) }
     var count = 0
-    // A certificate of 16 MiB is none.
+    // No certificate has 16 MiB.
     guard (1...3).contains(first & 0x7F) else { return nil }
     for index in 0..<(first & 0x7F) {
       guard let byte = rest.popFirst(), index > 0 || byte > 0 else { return nil }

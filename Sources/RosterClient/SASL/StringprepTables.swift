@@ -1,6 +1,6 @@
-/// Tables of stringprep (RFC 3454), which are of Unicode 3.2 for ever.
+/// The tables of stringprep (RFC 3454), which are fixed at Unicode 3.2.
 enum StringprepTables {
-  /// What SASLprep lets nothing have (RFC 4013 §2.3): C.1.2, C.2.1, C.2.2 and C.3 to C.9.
+  /// The characters that SASLprep prohibits (RFC 4013 §2.3): C.1.2, C.2.1, C.2.2 and C.3 to C.9.
   static let prohibited = CodePointTable(
     """
     0-1F 7F-A0 340-341 6DD 70F 1680 180E 2000-200F 2028-202F 205F-2063 206A-206F 2FF0-2FFB 3000
@@ -9,7 +9,7 @@ enum StringprepTables {
     DFFFE-DFFFF E0001 E0020-E007F EFFFE-10FFFF
     """)
 
-  /// D.1: what is written from right to left.
+  /// D.1: right-to-left characters.
   static let rightToLeft = CodePointTable(
     """
     5BE 5C0 5C3 5D0-5EA 5F0-5F4 61B 61F 621-63A 640-64A 66D-66F 671-6D5 6DD 6E5-6E6 6FA-6FE 700-70D
@@ -17,7 +17,7 @@ enum StringprepTables {
     FB46-FBB1 FBD3-FD3D FD50-FD8F FD92-FDC7 FDF0-FDFC FE70-FE74 FE76-FEFC
     """)
 
-  /// D.2: what is written from left to right.
+  /// D.2: left-to-right characters.
   static let leftToRight = CodePointTable(
     """
     41-5A 61-7A AA B5 BA C0-D6 D8-F6 F8-220 222-233 250-2AD 2B0-2B8 2BB-2C1 2D0-2D1 2E0-2E4 2EE 37A
@@ -55,7 +55,7 @@ enum StringprepTables {
     """)
 }
 
-/// A set of code points: ranges in hexadecimal, in their order.
+/// A set of code points, created from ascending ranges in hexadecimal.
 struct CodePointTable: Sendable {
   private let ranges: [ClosedRange<UInt32>]
 

@@ -1,4 +1,5 @@
-/// What shows nothing of what it holds, however it is printed: secrets, and what is made of them.
+/// A type whose values never show their contents when printed: secrets and what is derived from
+/// them.
 package protocol Undisclosed: CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {}
