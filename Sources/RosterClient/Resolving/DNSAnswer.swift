@@ -1,11 +1,11 @@
-/// A service record (RFC 2782): a server, and when it is its turn.
+/// A service record (RFC 2782): a server, with its priority and weight.
 package struct ServiceRecord: Hashable, Sendable {
-  /// The lowest comes first.
+  /// The lowest is tried first.
   package var priority: UInt16
-  /// Its share among those of one priority.
+  /// Its share among the records of one priority.
   package var weight: UInt16
   package var port: UInt16
-  /// The name of the host; empty where the service is not offered.
+  /// The name of the host; empty if the service is not offered.
   package var target: String
 
   package init(priority: UInt16, weight: UInt16, port: UInt16, target: String) {
@@ -16,7 +16,7 @@ package struct ServiceRecord: Hashable, Sendable {
   }
 }
 
-/// Why an answer of DNS cannot be read, as a clause.
+/// Why a DNS answer cannot be read, as a clause.
 package enum DNSProblem: String, Error {
   case short = "it is cut short"
   case question = "it is a question"
@@ -28,13 +28,13 @@ package enum DNSProblem: String, Error {
   case host = "a server has a name that no host can have"
 }
 
-/// The answers that servers of DNS send (RFC 1035 §4.1).
+/// Reads the answers of DNS servers (RFC 1035 §4.1).
 package enum DNSAnswer {
   static let serviceType: UInt16 = 33
   private static let internet: UInt16 = 1
 
-  /// The service records of an answer, in its order; other records, such as those that say which
-  /// name a name stands for, are left out. None where there is no such name.
+  /// The service records of an answer, in its order; empty if the name does not exist. Other
+  /// records, such as aliases, are left out.
   package static func services(in bytes: [UInt8]) throws(DNSProblem) -> [ServiceRecord] {
     var reader = DNSReader(bytes)
     try reader.skip(2)
@@ -78,7 +78,7 @@ package enum DNSAnswer {
   }
 
   private static func host(_ labels: [ArraySlice<UInt8>]) throws(DNSProblem) -> String {
-    // A dot or a zero in a label would make another name of it.
+    // A dot or a zero in a label would make it a different name.
     let name = labels.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ".")
     guard labels.isEmpty || (name.isHostName && !labels.contains { $0.contains(0x2E) }) else {
       throw .host
@@ -87,7 +87,7 @@ package enum DNSAnswer {
   }
 }
 
-/// Goes over the bytes of an answer, and never past them.
+/// Reads the bytes of an answer, never past their end.
 struct DNSReader {
   private let bytes: [UInt8]
   private(set) var position = 0
@@ -96,7 +96,7 @@ struct DNSReader {
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// A number of two bytes.
+  /// Reads a number of two bytes.
   mutating func number() throws(DNSProblem) -> UInt16 {
     let start = position
     try skip(2)
@@ -108,12 +108,12 @@ struct DNSReader {
     position += count
   }
 
-  /// The labels of a name, none for the root (RFC 1035 §4.1.4).
+  /// Reads the labels of a name, none for the root (RFC 1035 §4.1.4).
   mutating func name() throws(DNSProblem) -> [ArraySlice<UInt8>] {
     var labels: [ArraySlice<UInt8>] = []
     var room = Self.nameBytes
-    /// Where this part of the name began: a pointer leads to something before it, so that there
-    /// is an end to them.
+    /// Where this part of the name began. A pointer has to lead to something before it, so that the
+    /// pointers come to an end.
     var partStart = position
     var afterPointer: Int?
     for _ in 0...Self.jumps {
@@ -133,7 +133,7 @@ struct DNSReader {
     throw .pointer
   }
 
-  /// The next label; nil where the name ends or goes on elsewhere.
+  /// Reads the next label; nil if the name ends or continues elsewhere.
   private mutating func label() throws(DNSProblem) -> ArraySlice<UInt8>? {
     guard position < bytes.count else { throw .short }
     let count = bytes[position]
@@ -148,7 +148,7 @@ struct DNSReader {
     }
   }
 
-  /// Where the name goes on; nil at its end.
+  /// Reads where the name continues; nil at its end.
   private mutating func pointer() throws(DNSProblem) -> Int? {
     guard position < bytes.count else { throw .short }
     if bytes[position] == 0 {

@@ -2,14 +2,14 @@ import Foundation
 import XMPPStanza
 
 extension String {
-  /// A prepared domain as DNS and certificates know it: each label in ASCII (RFC 5891 §4.4).
+  /// A prepared domain in the form of DNS and certificates: each label in ASCII (RFC 5891 §4.4).
   package var inASCII: String {
     split(separator: ".", omittingEmptySubsequences: false).map(Punycode.asciiLabel)
       .joined(separator: ".")
   }
 
-  /// Whether it is a name that a host can be looked up by: labels of letters, digits, hyphens and
-  /// underscores, neither empty nor too long (RFC 1035 §2.3.4).
+  /// Whether it is a valid host name: labels of letters, digits, hyphens and underscores, neither
+  /// empty nor too long (RFC 1035 §2.3.4).
   package var isHostName: Bool {
     utf8.count <= 253
       && split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
@@ -17,7 +17,7 @@ extension String {
       }
   }
 
-  /// The address that it is the literal of (RFC 6120 §3.2), without brackets; nil for a name.
+  /// The IP address that it denotes (RFC 6120 §3.2), without brackets; nil for a name.
   var addressLiteral: String? {
     if isAddress(AF_INET) || isAddress(AF_INET6) { return self }
     guard hasPrefix("["), hasSuffix("]") else { return nil }
@@ -25,7 +25,7 @@ extension String {
     return inner.isIPv6Address ? inner : nil
   }
 
-  /// Whether it is an address of IPv6, perhaps with the zone that it is of (RFC 4007 §11).
+  /// Whether it is an IPv6 address, perhaps with a zone (RFC 4007 §11).
   var isIPv6Address: Bool {
     let parts = split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
     let hasZone =
@@ -33,8 +33,8 @@ extension String {
     return hasZone && String(parts[0]).isAddress(AF_INET6)
   }
 
-  /// The bytes of the address that it is the literal of, as certificates have them (RFC 5280
-  /// §4.2.1.6), without the zone; nil for a name.
+  /// The bytes of the IP address that it denotes, as in certificates (RFC 5280 §4.2.1.6), without
+  /// the zone; nil for a name.
   var addressBytes: [UInt8]? {
     guard let literal = addressLiteral else { return nil }
     let address = String(literal.prefix { $0 != "%" })
@@ -42,7 +42,7 @@ extension String {
       ?? address.bytes(ofAddress: AF_INET6)
   }
 
-  /// The text with small letters in place of the capitals of ASCII.
+  /// The text with ASCII capitals replaced by small letters.
   var lowercasedInASCII: String {
     String(
       decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
@@ -50,16 +50,16 @@ extension String {
 
   private func isAddress(_ family: Int32) -> Bool { bytes(ofAddress: family) != nil }
 
-  /// The 16 bytes that an address fills from the first on; nil if it is none of this family.
+  /// The 16 bytes of an address, padded with zeros; nil if it is not of this family.
   private func bytes(ofAddress family: Int32) -> [UInt8]? {
-    // A C string ends at the first zero: what stands after it would not be looked at.
+    // A C string ends at the first zero: anything after it would not be checked.
     var address = [UInt8](repeating: 0, count: 16)
     return !utf8.contains(0) && inet_pton(family, self, &address) == 1 ? address : nil
   }
 }
 
 extension [UInt8] {
-  /// An address as people write it; nil if it is neither of 4 nor of 16 bytes.
+  /// An IP address in its usual notation; nil if it has neither 4 nor 16 bytes.
   var addressText: String? {
     guard count == 4 || count == 16 else { return nil }
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))

@@ -3,14 +3,14 @@ import Rollcall
 
 /// Finds the servers of a domain.
 package enum Resolver {
-  /// The servers of a domain, in the order in which they are to be tried; never none.
+  /// The servers of a domain, in the order in which to try them; never empty.
   ///
-  /// The address of a machine, and `localhost` (RFC 6761 §6.3), are their own servers. Others are
-  /// looked up in DNS, which may take as long as its servers need; who cancels waits likewise.
+  /// An IP address and `localhost` (RFC 6761 §6.3) are their own servers. Other domains are looked
+  /// up in DNS, which may take as long as its servers need, even if the task is cancelled.
   ///
   /// - Parameters:
-  ///   - domain: that of an address, prepared.
-  ///   - generator: decides between servers that stand at one place.
+  ///   - domain: The domain of an XMPP address, prepared.
+  ///   - generator: Chooses between servers of the same priority.
   package static func addresses(
     of domain: String, using generator: some RandomNumberGenerator
   ) async throws(ResolvingFailure) -> [ServerAddress] {
@@ -26,7 +26,7 @@ package enum Resolver {
       of: domain, direct: first, starting: second, using: &generator)
   }
 
-  /// Asks on a thread of its own: the system's resolver keeps the one that asks waiting.
+  /// Asks on a thread of its own, because the system's resolver blocks.
   private static func answer(about name: String) async -> ServiceAnswer {
     await withCheckedContinuation { waiter in
       if let thread = WorkerThread({ waiter.resume(returning: ask(name)) }) {
@@ -39,7 +39,7 @@ package enum Resolver {
 
   private static func ask(_ name: String) -> ServiceAnswer {
     var error: Int32 = 0
-    // The most that an answer can have.
+    // The maximum size of an answer.
     let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
       let length = rollcall_resolve(
         name, Int32(DNSAnswer.serviceType), buffer.baseAddress, Int32(buffer.count), &error)

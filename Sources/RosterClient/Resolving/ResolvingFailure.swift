@@ -1,13 +1,13 @@
-/// Why no server of a domain can be found.
+/// The reason why no server of a domain can be found.
 public enum ResolvingFailure: Error, Hashable, Sendable {
-  /// The domain says that it serves no clients of XMPP (RFC 6120 §3.2.1, XEP-0368).
+  /// The domain declares that it does not serve XMPP clients (RFC 6120 §3.2.1, XEP-0368).
   case notOffered(domain: String)
-  /// Nobody could say where the servers of the domain are.
+  /// DNS gave no usable answer about the servers of the domain.
   case noAnswer(domain: String, reason: String)
-  /// The domain can be no name of DNS.
+  /// The domain cannot be a name in DNS.
   case impossibleName(domain: String)
 
-  /// Whether to ask again makes no sense.
+  /// Whether it is useless to ask again.
   package var isFinal: Bool {
     switch self {
     case .notOffered, .impossibleName: true

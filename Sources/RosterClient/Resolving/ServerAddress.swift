@@ -1,10 +1,10 @@
 /// A host and port to connect to.
 public struct ServerAddress: Hashable, Sendable {
-  /// A name, or an address of IPv4 or IPv6 without brackets.
+  /// A host name, or an IPv4 or IPv6 address without brackets.
   public var host: String
-  /// The port of TCP.
+  /// The TCP port.
   public var port: Int
-  /// Whether the connection begins with TLS (XEP-0368), and not with STARTTLS.
+  /// Whether the connection begins with TLS (XEP-0368) instead of STARTTLS.
   public var isDirectTLS: Bool
 
   /// A server by its host and port.
@@ -16,8 +16,9 @@ public struct ServerAddress: Hashable, Sendable {
 
   /// Reads `HOST`, `HOST:PORT`, `[IPV6]` or `[IPV6]:PORT`.
   ///
-  /// Without a port it is 5222, or 5223 where the connection begins with TLS.
-  /// - Throws: `ServerAddressError`, with what is wrong.
+  /// The default port is 5222, or 5223 if the connection begins with TLS.
+  ///
+  /// - Throws: `ServerAddressError` if the text does not name a server.
   public init(parsing text: String, isDirectTLS: Bool = false) throws(ServerAddressError) {
     let (host, port) = try Self.parts(text)
     self.host = try Self.host(host)
@@ -25,7 +26,7 @@ public struct ServerAddress: Hashable, Sendable {
     self.isDirectTLS = isDirectTLS
   }
 
-  /// The port where nothing says another.
+  /// The port to use if none is given.
   static func usualPort(isDirectTLS: Bool) -> Int { isDirectTLS ? 5223 : 5222 }
 
   private static func parts(
@@ -48,7 +49,7 @@ public struct ServerAddress: Hashable, Sendable {
     guard !text.isEmpty else { throw .noHost }
     let name = String(text)
     if let literal = name.addressLiteral { return literal }
-    // A final dot says that the name is whole, which it is anyway.
+    // A final dot marks the name as fully qualified, which it is anyway.
     let domain = (name.hasSuffix(".") ? String(name.dropLast()) : name).inASCII
     guard domain.isHostName else { throw .host(name) }
     return domain
@@ -63,21 +64,21 @@ public struct ServerAddress: Hashable, Sendable {
 }
 
 extension ServerAddress: CustomStringConvertible {
-  /// The host and the port, as they are read again.
+  /// The host and the port, in the form that `init(parsing:)` reads.
   public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
-/// Why a text does not name a server.
+/// The reason why a text does not name a server.
 public enum ServerAddressError: Error, Hashable, Sendable {
   /// There is nothing before the port.
   case noHost
-  /// The host can be none.
+  /// The host is neither a host name nor an address.
   case host(String)
-  /// The port is no number from 1 to 65535.
+  /// The port is not a number from 1 to 65535.
   case port(String)
   /// A bracket is not closed.
   case openBracket
-  /// There are several colons, and no brackets that would say which of them precedes the port.
+  /// There are several colons, and no brackets to show which of them precedes the port.
   case bracketsMissing(String)
 }
 

@@ -1,15 +1,15 @@
-/// What DNS says of a service of a domain.
+/// What DNS says about a service of a domain.
 package enum ServiceAnswer: Hashable, Sendable {
   /// Its servers, at least one.
   case servers([ServiceRecord])
-  /// That it is not offered: the root as the only server (RFC 2782).
+  /// The service is not offered: the root is its only server (RFC 2782).
   case notOffered
-  /// Nothing: there are no such records.
+  /// There are no records of the service.
   case nothing
-  /// There was no answer, or none that can be read: why, as a clause.
+  /// There was no answer, or an unreadable one; the text says why, as a clause.
   case silence(String)
 
-  /// Reads what a name server has sent.
+  /// Reads the answer of a name server.
   package init(_ bytes: [UInt8]) {
     do throws(DNSProblem) {
       self.init(try DNSAnswer.services(in: bytes))
@@ -32,14 +32,14 @@ package enum ServiceAnswer: Hashable, Sendable {
   }
 }
 
-/// Where clients connect to, by what DNS says of both services of a domain.
+/// Selects the servers to connect to, from the DNS answers for both services of a domain.
 package enum ServiceChoice {
-  /// The servers in the order in which they are to be tried.
+  /// The servers, in the order in which to try them.
   ///
   /// - Parameters:
-  ///   - domain: that of an address, prepared.
-  ///   - direct: what it says of `_xmpps-client`, whose connections begin with TLS.
-  ///   - starting: what it says of `_xmpp-client`.
+  ///   - domain: The domain of an XMPP address, prepared.
+  ///   - direct: The answer for `_xmpps-client`, whose connections begin with TLS.
+  ///   - starting: The answer for `_xmpp-client`.
   package static func addresses(
     of domain: String, direct: ServiceAnswer, starting: ServiceAnswer,
     using generator: inout some RandomNumberGenerator
@@ -54,12 +54,12 @@ package enum ServiceChoice {
       throw .noAnswer(domain: domain, reason: reason)
     case (.notOffered, _), (_, .notOffered): throw .notOffered(domain: domain)
     default:
-      // RFC 6120 §3.2.2, also where there was no answer: there may be no DNS here at all.
+      // RFC 6120 §3.2.2. Also if there was no answer: there may be no DNS here at all.
       return [.usual(of: domain.inASCII)]
     }
   }
 
-  /// A server, and how it is connected to.
+  /// A server, and whether its connections begin with TLS.
   package struct Offer: Hashable {
     package var record: ServiceRecord
     package var isDirectTLS: Bool
@@ -74,7 +74,7 @@ package enum ServiceChoice {
     }
   }
 
-  /// The offers by priority, those of one priority by chance according to their weights (RFC 2782).
+  /// The offers by priority; those of equal priority in random order by weight (RFC 2782).
   package static func ordered(
     _ offers: [Offer], using generator: inout some RandomNumberGenerator
   ) -> [Offer] {
@@ -85,7 +85,7 @@ package enum ServiceChoice {
   private static func drawn(
     _ offers: [Offer], using generator: inout some RandomNumberGenerator
   ) -> [Offer] {
-    // Those without weight stand in front, so that they are drawn at all, if seldom.
+    // Offers without weight come first, so that they are chosen at all, if seldom.
     var rest = offers.filter { $0.record.weight == 0 } + offers.filter { $0.record.weight > 0 }
     var drawn: [Offer] = []
     var sum = rest.reduce(0) { $0 + Int($1.record.weight) }
@@ -104,7 +104,7 @@ package enum ServiceChoice {
 }
 
 extension ServerAddress {
-  /// Where a domain is served that says nothing else.
+  /// The server of a domain without service records.
   static func usual(of host: String) -> ServerAddress {
     ServerAddress(host: host, port: usualPort(isDirectTLS: false), isDirectTLS: false)
   }
