@@ -1,7 +1,7 @@
 import Rollcall
 import RosterClient
 
-/// What the README shows of a live session: compiled here, and compared with it by a test.
+/// The README's example of a live session: compiled here, and compared with the README by a test.
 func listing(
   alice: BareJID, bob: BareJID, text: String, show: (Roster) -> Void
 ) async throws {

@@ -7,7 +7,7 @@ import RosterClient
   func apply(_ changes: SectionChanges, _ screen: RosterSections)
 }
 
-/// What an application shows and asks of one account.
+/// The contacts of one account, as an application shows and changes them.
 @MainActor final class Contacts {
   private let session: LiveSession
   private let table: any ContactsTable
@@ -38,7 +38,7 @@ import RosterClient
 
   /// What the user does: `.add`, `.accept`, `.reject`, `.rename`, …
   ///
-  /// - Returns: What there is to tell the user; nil where it was done.
+  /// - Returns: A message for the user; nil if the command was carried out.
   func perform(_ command: RosterCommand) async -> String? {
     do throws(LiveError) {
       switch try await session.perform(command) {
