@@ -5,28 +5,30 @@ import Rollcall
 import SwiftASN1
 import X509
 
-/// An authority of the user's own that vouches for a proxy: who trusts it trusts that the proxy is
-/// any server at all, so its key is for nobody else to read.
+/// The user's own certificate authority, which signs the proxy's certificates.
+///
+/// A client that trusts it accepts the proxy as any server at all, so only the user may read its
+/// key.
 package struct LocalAuthority: Sendable {
   private let certificate: Certificate
   private let key: Certificate.PrivateKey
 
-  /// Where its files are in a folder.
+  /// The path of its certificate in a folder.
   package static func certificatePath(in folder: String) -> String { "\(folder)/authority.pem" }
   private static func keyPath(in folder: String) -> String { "\(folder)/authority.key" }
 
-  /// For how long it vouches for itself, in days.
+  /// The lifetime of its own certificate, in days.
   private static let ownDays = 3650.0
-  /// For how long a certificate that it gives is good, in days.
+  /// The lifetime of the certificates that it signs, in days.
   private static let leafDays = 1.0
-  /// Clocks differ: a certificate is good from a while ago, in seconds.
+  /// Clocks differ, so a certificate is valid from some time before now, in seconds.
   private static let slack = 3600.0
   private static let day = 86_400.0
 
-  /// Makes an authority, and keeps it in a folder: its certificate, which is to be trusted, and its
-  /// key, which nobody but the user can read.
+  /// Creates an authority and stores it in a folder: its certificate, which clients have to trust,
+  /// and its key, which only the user can read.
   ///
-  /// - Throws: `AuthorityError` where there is one already, or it cannot be written.
+  /// - Throws: `AuthorityError` if there is one already, or it cannot be written.
   package static func make(in folder: String, at now: Date) throws(AuthorityError) {
     do {
       let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
@@ -54,9 +56,9 @@ package struct LocalAuthority: Sendable {
     }
   }
 
-  /// An authority that was made before.
+  /// Loads an existing authority.
   ///
-  /// - Throws: `AuthorityError` where there is none, or others can read its key.
+  /// - Throws: `AuthorityError` if there is none, or others can read its key.
   package init(in folder: String) throws(AuthorityError) {
     let path = Self.keyPath(in: folder)
     guard FileManager.default.fileExists(atPath: path) else { throw .none(folder: folder) }
@@ -76,10 +78,10 @@ package struct LocalAuthority: Sendable {
     }
   }
 
-  /// TLS as the server of a domain speaks it, with a certificate of today.
+  /// Creates a TLS context for the server of a domain, with a new certificate.
   ///
-  /// - Parameter domain: In ASCII, or an address.
-  /// - Returns: Also the certificate in DER.
+  /// - Parameter domain: The domain in ASCII, or an IP address.
+  /// - Returns: The context, and the certificate in DER.
   package func context(
     for domain: String, at now: Date
   ) throws -> (context: NIOSSLContext, certificate: [UInt8]) {
@@ -121,7 +123,7 @@ package struct LocalAuthority: Sendable {
     return .dnsName(domain)
   }
 
-  /// Writes a file that was not there.
+  /// Writes a new file.
   private static func write(_ text: String, to path: String, mode: mode_t) throws {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, mode)
     guard descriptor >= 0 else {
@@ -135,18 +137,18 @@ package struct LocalAuthority: Sendable {
   }
 }
 
-/// Why there is no authority.
+/// The reason why an authority cannot be created or loaded.
 package enum AuthorityError: Error, Hashable, Sendable {
   case none(folder: String)
   case exists(path: String)
-  /// Others than the user may read its key.
+  /// Other users may read its key.
   case readable(path: String, mode: Int)
   case unreadable(folder: String, reason: String)
   case unmakeable(String)
 }
 
 extension AuthorityError: CustomStringConvertible {
-  /// A sentence for a person, without its full stop.
+  /// A sentence for the user, without a period.
   package var description: String {
     switch self {
     case .none(let folder):

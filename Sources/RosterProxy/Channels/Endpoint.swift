@@ -2,7 +2,7 @@ import NIOCore
 import RosterClient
 
 extension SocketAddress {
-  /// The address and port; nil if it has none. An IPv4 address that an IPv6 socket shows (RFC 4291
+  /// The IP address and port; nil for other kinds of address. An IPv4-mapped IPv6 address (RFC 4291
   /// §2.5.5.2) is given as IPv4.
   var endpoint: ServerAddress? {
     guard let ipAddress, let port else { return nil }

@@ -1,13 +1,13 @@
 import NIOCore
 import RosterClient
 
-/// The connections of a proxy by their two ends, so that one that it makes to itself is recognized
-/// at whichever end is seen first.
+/// The connections of a proxy by their two ends, to detect a connection from the proxy to itself,
+/// whichever end is seen first.
 ///
-/// Both ends of a connection have to agree. The port alone does not say enough: the system gives
-/// one to several connections at once if they lead to different places.
+/// Both ends of a connection have to match. The port alone is not enough: the system may use one
+/// port for several connections at once if they lead to different places.
 struct OwnConnections {
-  /// The ends of a connection: who made it, and who took it.
+  /// The two ends of a connection: the side that made it and the side that accepted it.
   private struct Ends: Hashable {
     let from: ServerAddress
     let to: ServerAddress
@@ -24,8 +24,8 @@ struct OwnConnections {
 
   /// A client has connected.
   ///
-  /// - Returns: The proxied connection that made this one in place of one to its server; nil if a
-  ///   client made it.
+  /// - Returns: The proxied connection whose connection to its server arrived here; nil if a client
+  ///   made this one.
   mutating func accepted(
     _ number: Int, from client: SocketAddress?, at listener: SocketAddress?
   ) -> Int? {
@@ -35,9 +35,10 @@ struct OwnConnections {
     return made[own]
   }
 
-  /// A connection to a server was made.
+  /// The proxy has connected to a server.
   ///
-  /// - Returns: The proxied connection that it arrived at, if this proxy took it; otherwise nil.
+  /// - Returns: The proxied connection that it arrived at, if this proxy accepted it; otherwise
+  ///   nil.
   mutating func connected(
     _ number: Int, from local: SocketAddress?, to server: SocketAddress?
   ) -> Int? {
@@ -47,7 +48,7 @@ struct OwnConnections {
     return taken[own]
   }
 
-  /// A proxied connection is over, with both of its connections.
+  /// A proxied connection has ended on both sides.
   mutating func ended(_ number: Int) {
     for own in ends.removeValue(forKey: number) ?? [] {
       if made[own] == number { made[own] = nil }

@@ -2,11 +2,12 @@ import NIOCore
 import Rollcall
 import RosterClient
 
-/// What a proxy holds of one client's connection.
+/// The state of one client's connection through the proxy.
 ///
-/// Not thread-safe: its proxy keeps it on its thread.
+/// Not thread-safe: used only on the proxy's thread.
 final class ProxiedConnection {
-  /// What is done once all before it is on the disk, where that is asked for.
+  /// An effect of the machine. If the proxy is durable, it waits until everything before it is on
+  /// disk.
   enum Output {
     case bytes(to: ProxySide, [UInt8])
     case tls(on: ProxySide, domain: String)
@@ -20,20 +21,20 @@ final class ProxiedConnection {
   var channels: [ProxySide: any Channel]
   var outputs: [Output] = []
   var isFlushing = false
-  /// Whose bytes are all passed on, and who may be read from again.
+  /// The sides whose bytes have all been passed on, so that they may be read from again.
   var wantsRead: Set<ProxySide> = [.client]
-  /// The address at which its server was reached.
+  /// The address at which the server was reached.
   var serverAddress: ServerAddress?
-  /// Where TLS is beginning.
+  /// The sides on which a TLS handshake is running.
   var securing: Set<ProxySide> = []
-  /// The hash of the certificate that the client is shown.
+  /// The hash of the certificate that is presented to the client.
   var endPoint: [UInt8]?
-  /// Goes on with a handshake of the client's that waits for the server.
+  /// Resumes a handshake of the client that waits for the server.
   var hello: EventLoopPromise<Void>?
   var timer: Scheduled<Void>?
   var failure: ProxyFailure?
   var isClosing = false
-  /// How late the disk is with what was handed over.
+  /// Measures how long recorded data waits for the disk.
   var watch = WriteWatch()
 
   init(
@@ -45,8 +46,8 @@ final class ProxiedConnection {
     intakes = [.client: ProxyIntake(limits), .server: ProxyIntake(limits)]
   }
 
-  /// How many bytes wait here: for the rest of their element, for the disk, or for a side that
-  /// takes none.
+  /// The number of bytes that wait here: for the rest of their element, for the disk, or for a side
+  /// that does not read.
   var heldBytes: Int {
     let waiting = outputs.reduce(0) { sum, output in
       if case .bytes(_, let bytes) = output { sum + bytes.count } else { sum }

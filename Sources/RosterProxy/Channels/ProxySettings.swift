@@ -3,33 +3,33 @@ package import Rollcall
 package import RosterClient
 package import RosterCore
 
-/// What a proxy is to do.
+/// The settings of a proxy.
 package struct ProxySettings: Sendable {
-  /// Where clients connect to; port 0 for any that is free.
+  /// The address that clients connect to; port 0 for any free one.
   package var listen: ServerAddress
-  /// The server of every domain; nil for the one that DNS names.
+  /// The server for every domain; nil to look it up in DNS.
   package var upstream: ServerAddress?
-  /// The folder of the logs, made where there is none.
+  /// The folder of the logs, created if it does not exist.
   package var folder: String
-  /// What vouches for the proxy to the clients.
+  /// The authority that signs the certificates presented to clients.
   package var authority: LocalAuthority
-  /// PEM certificates to trust beside the system's, as for a server of one's own.
+  /// A file of PEM certificates to trust in addition to the system's, such as for a private server.
   package var upstreamAuthority: String?
-  /// Whether a client may send its password as it is.
+  /// Whether a client may send its password itself (PLAIN).
   package var allowsPlain = false
-  /// Whether what is passed on is on the disk first.
+  /// Whether data is on disk before it is passed on.
   package var isDurable = false
-  /// Where the proxy logs in in the client's place, what with.
+  /// The secrets for logging in in the client's place, if the proxy does that.
   package var termination: TerminationSecrets?
-  /// What is too much of anything in a stream.
+  /// The limits for a stream.
   package var limits = SessionLimits()
   /// Milliseconds from the connection to the login.
   package var loginPatience: Int64 = 60_000
-  /// Milliseconds for the connection to the server.
+  /// Milliseconds to connect to the server.
   package var connectPatience: Int64 = 10_000
-  /// Milliseconds for what was said last, where a connection ends.
+  /// Milliseconds to deliver the last data of a connection that ends.
   package var closePatience: Int64 = 5000
-  /// Milliseconds that a log stays open in which nothing happens.
+  /// Milliseconds after which an idle log is closed.
   package var logPatience: Int64 = 30_000
 
   package init(
@@ -42,7 +42,7 @@ package struct ProxySettings: Sendable {
 }
 
 extension ServerAddress {
-  /// Whether only programs of this machine can connect there.
+  /// Whether only programs on this machine can connect to it.
   package var isLoopback: Bool {
     switch try? SocketAddress(ipAddress: host, port: port) {
     case .v4: host.hasPrefix("127.")
@@ -52,28 +52,27 @@ extension ServerAddress {
   }
 }
 
-/// What a proxy tells who watches it. Connections are numbered in the order in which they come.
+/// An event of a proxy, for its watcher. Connections are numbered in the order of their arrival.
 package enum ProxyEvent: Sendable {
   case accepted(Int, from: String)
-  /// It is known whose the connection is, and where it is recorded.
+  /// The account of the connection is known, and with it the log.
   case bound(Int, BareJID, path: String)
-  /// What is odd in what was said, in whose roster; nil as long as that is not known.
+  /// Findings in the recorded data; the account is nil while it is not known.
   case found(Int, BareJID?, [Finding])
-  /// What is passed on gets to the disk later than it should, by now after so many milliseconds.
+  /// Recorded data reaches the disk late, most recently after this many milliseconds.
   case late(Int64)
-  /// It is over; nil where both sides were done with it.
+  /// The connection has ended; the failure is nil if both sides ended it in order.
   case over(Int, ProxyFailure?)
 }
 
 /// What a proxy has done so far.
 package struct ProxyCounts: Hashable, Sendable {
-  /// How many clients are connected, and how many have been.
+  /// The clients that are connected now, and in total.
   package var open = 0
   package var connections = 0
-  /// How much was recorded since the proxy began, and how much is odd in it.
+  /// The records written since the proxy began, and the findings in them.
   package var records = 0
   package var findings = 0
-  /// After how many milliseconds what was passed on lately was on the disk, where that is later
-  /// than it should be.
+  /// The recent delay before recorded data reached the disk, in milliseconds; nil if it is normal.
   package var delay: Int64?
 }

@@ -6,9 +6,9 @@ import NIOSSL
 import Rollcall
 import RosterClient
 
-// What connections say, and what is done with them.
+// The events of connections, and the actions that follow.
 extension RecordingProxy {
-  // MARK: What they say
+  // MARK: Events
 
   func helloReceived(for domain: String?, of number: Int, goOn: EventLoopPromise<Void>) {
     guard let connection = connections[number], !connection.isClosing else {
@@ -26,7 +26,7 @@ extension RecordingProxy {
       let began = connection.machine.isBeginningTLS
       perform(on: connection) { $0.received(unit, from: side) }
       guard !began, connection.machine.isBeginningTLS else { continue }
-      // TLS begins with the very next byte.
+      // The very next byte has to be TLS, so any more bytes were injected.
       if index < units.count - 1 { perform(on: connection) { $0.injected(by: side) } }
       for side in ProxySide.allCases {
         if connection.intakes[side]?.isBetweenElements == false {
@@ -40,11 +40,11 @@ extension RecordingProxy {
         perform(on: connection) { $0.received(unit, from: side) }
       }
     }
-    // What came together goes on together.
+    // Data that arrived together is passed on together.
     flush(connection)
   }
 
-  /// What one side said of an element that it did not come to the end of.
+  /// Passes on the beginning of an element that one side did not finish.
   private func receiveRest(from side: ProxySide, of number: Int) {
     for unit in connections[number]?.intakes[side]?.finish() ?? [] {
       act(on: number) { $0.received(unit, from: side) }
@@ -85,16 +85,16 @@ extension RecordingProxy {
     }
   }
 
-  // MARK: What is to be done
+  // MARK: Actions
 
-  /// Tells the connection's machine what happened, and does what it wants done.
+  /// Passes an event to the connection's machine, carries out its actions, and writes.
   func act(on number: Int, _ happened: (inout ProxyMachine) -> [ProxyAction]) {
     guard let connection = connections[number] else { return }
     perform(on: connection, happened)
     flush(connection)
   }
 
-  /// The same, but for the writing.
+  /// Passes an event to the connection's machine and carries out its actions, without writing.
   private func perform(
     on connection: ProxiedConnection, _ happened: (inout ProxyMachine) -> [ProxyAction]
   ) {
@@ -145,7 +145,8 @@ extension RecordingProxy {
     }
   }
 
-  /// Looks whether what was handed over gets to the disk: where it does not, the connection ends.
+  /// Starts checking that recorded data reaches the disk, if no check is running. If it does not,
+  /// the connection ends.
   private func checkSoon(_ connection: ProxiedConnection) {
     guard connection.watch.handedOver(at: uptime) else { return }
     let number = connection.number
@@ -169,7 +170,7 @@ extension RecordingProxy {
     }
   }
 
-  /// What cannot be recorded is not passed on.
+  /// Drops data that cannot be recorded, so that it is not passed on, and ends the connection.
   private func unrecordable(_ connection: ProxiedConnection, _ error: any Error) {
     let error = RollcallError(error)
     connection.outputs = []
@@ -178,7 +179,7 @@ extension RecordingProxy {
     for action in connection.machine.unrecorded(error) { carryOut(action, connection) }
   }
 
-  /// Does what takes long where it holds up no connection.
+  /// Derives the keys on another thread, because that takes long enough to hold up connections.
   private func derive(_ derivation: SCRAMDerivation, for number: Int) {
     NIOThreadPool.singleton
       .runIfActive(eventLoop: loop) {
@@ -229,13 +230,13 @@ extension RecordingProxy {
     for channel in connection.channels.values { channel.flush() }
   }
 
-  /// Reads from whoever may be read from, as long as the other side takes what it is given.
+  /// Reads from the sides that may be read from, if the opposite side is writable.
   func readMore(of number: Int) {
     guard let connection = connections[number], !connection.isClosing else { return }
-    // No more is passed on than could be lost. Once it is on the disk, reading goes on.
+    // While the disk is late, nothing is read, to limit what could be lost; reading resumes after.
     guard !connection.watch.isOverdue(at: uptime) else { return }
     for side in connection.wantsRead where connection.outputs.isEmpty {
-      // As long as there is no server, the client has said enough.
+      // Without a connection to the server, only the client's first data is read.
       let takes = connection.channels[side.other].map(\.isWritable) ?? connection.isFirst(side)
       guard takes, let channel = connection.channels[side] else { continue }
       connection.wantsRead.remove(side)
@@ -269,9 +270,10 @@ extension RecordingProxy {
     }
   }
 
-  /// Ends what is said to both sides once everything is written, and hears them to their end: where
-  /// somebody closes a connection in which there is something that it has not read, the other side
-  /// may never see what was said last (RFC 2525 §2.17).
+  /// Closes the output to both sides once everything is written, and reads both to their end.
+  ///
+  /// If a side closes a connection with unread data, the opposite side may never receive the last
+  /// data (RFC 2525 §2.17).
   private func finish(_ connection: ProxiedConnection) {
     guard !connection.isClosing else { return }
     connection.isClosing = true
@@ -286,7 +288,7 @@ extension RecordingProxy {
     }
     connection.recording.giveUp()
     for (side, channel) in connection.channels {
-      // Whose handshake does not end can be told nothing.
+      // A side in an unfinished handshake cannot be sent anything.
       if connection.securing.contains(side) {
         channel.close(promise: nil)
         continue
@@ -295,7 +297,7 @@ extension RecordingProxy {
         channel.close(mode: .output, promise: nil)
       }
       try? channel.syncOptions?.setOption(.autoRead, value: true)
-      // Who takes nothing, or goes on and on, is not waited for.
+      // A side that does not read, or does not stop sending, is cut off.
       loop.scheduleTask(in: .milliseconds(settings.closePatience)) { channel.close(promise: nil) }
     }
     if connection.channels.isEmpty { over(connection) }
@@ -303,7 +305,7 @@ extension RecordingProxy {
 
   private func over(_ connection: ProxiedConnection) {
     guard connections[connection.number] != nil else { return }
-    // So that it is counted no more where that is told.
+    // Forget it first, so that a watcher of the event no longer counts it.
     forget(connection.number)
     tell.yield(.over(connection.number, connection.failure))
   }
@@ -324,7 +326,8 @@ extension RecordingProxy {
           if let other = own.connected(
             number, from: channel.localAddress, to: channel.remoteAddress)
           {
-            // Closed after: an end that the server makes is none of its own.
+            // Closed after reporting: otherwise the connection would seem to be ended by the
+            // server.
             ledToItself(number, through: other, by: address)
             return channel.close(promise: nil)
           }
@@ -370,12 +373,12 @@ extension RecordingProxy {
 }
 
 extension ProxiedConnection {
-  /// Whether this is a client that has not said yet what it wants.
+  /// Whether this is a client that has not named its server yet.
   fileprivate func isFirst(_ side: ProxySide) -> Bool { side == .client && machine.isUnbegun }
 }
 
 extension LiveFailure {
-  /// The reason alone, where what failed is told beside it.
+  /// The reason alone, for messages that already say what failed.
   fileprivate var clause: String {
     switch self {
     case .certificate(let reason), .handshake(let reason), .lost(let reason): reason

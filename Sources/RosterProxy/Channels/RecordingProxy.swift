@@ -5,9 +5,10 @@ import NIOPosix
 package import RosterClient
 import Synchronization
 
-/// A proxy that stands between any client and its server, and records both.
+/// A proxy between any client and its server that records both.
 ///
-/// Its logic is in `ProxyMachine`; this holds the connections, TLS and the logs, all on one thread.
+/// The logic is in `ProxyMachine`; this actor owns the connections, TLS and the logs, all on one
+/// thread.
 package actor RecordingProxy {
   let settings: ProxySettings
   let loop: any EventLoop
@@ -23,7 +24,7 @@ package actor RecordingProxy {
   private var closingLogs: RepeatedTask?
   private nonisolated let tally = Mutex((counts: ProxyCounts(), meter: DelayMeter()))
 
-  /// What happens, for one watcher.
+  /// The events of the proxy, for one watcher.
   package nonisolated let events: AsyncStream<ProxyEvent>
   let tell: AsyncStream<ProxyEvent>.Continuation
 
@@ -31,9 +32,9 @@ package actor RecordingProxy {
     loop.executor.asUnownedSerialExecutor()
   }
 
-  /// A proxy that does not listen yet.
+  /// Creates a proxy that does not listen yet.
   ///
-  /// - Throws: Where the folder cannot be made.
+  /// - Throws: An error if the folder cannot be created.
   package init(_ settings: ProxySettings) throws {
     self.settings = settings
     loop = MultiThreadedEventLoopGroup.singleton.any()
@@ -44,10 +45,10 @@ package actor RecordingProxy {
     (events, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(10_000))
   }
 
-  /// Listens from now on.
+  /// Starts to listen.
   ///
-  /// - Returns: Where, with the port that was chosen.
-  /// - Throws: Where it cannot.
+  /// - Returns: The address, with the port that was chosen.
+  /// - Throws: An error if it cannot listen there.
   package func start() async throws -> ServerAddress {
     let patience = TimeAmount.milliseconds(settings.logPatience)
     closingLogs = loop.scheduleRepeatedTask(initialDelay: patience, delay: patience) { _ in
@@ -57,7 +58,7 @@ package actor RecordingProxy {
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .serverChannelOption(.backlog, value: 1024)
       .childChannelOption(.autoRead, value: false)
-      // No more at a time than is passed on before anybody can say that it is enough.
+      // Reads no more at a time than is passed on before the proxy can pause reading.
       .childChannelOption(.maxMessagesPerRead, value: 1)
       .childChannelInitializer { client in
         client.eventLoop.makeCompletedFuture {
@@ -76,7 +77,7 @@ package actor RecordingProxy {
 
   /// Ends all streams in order, and closes the logs.
   ///
-  /// - Throws: `RollcallError` where something that was passed on could not be written.
+  /// - Throws: `RollcallError` if some of the recorded data could not be written.
   package func stop() async throws {
     isStopping = true
     try? await listener?.close().get()
@@ -94,7 +95,7 @@ package actor RecordingProxy {
     try logs.close()
   }
 
-  /// A client is there.
+  /// A client has connected.
   private func accepted(_ client: any Channel) -> Int {
     count += 1
     let nonces = settings.termination == nil ? [] : Self.nonces()
@@ -133,7 +134,7 @@ package actor RecordingProxy {
     isEmpty = []
   }
 
-  /// Does something in a task of its own.
+  /// Runs an operation in a task of its own.
   func inBackground(_ operation: @escaping @Sendable (isolated RecordingProxy) async -> Void) {
     Task(executorPreference: taskExecutor) { await operation(self) }
   }
@@ -147,12 +148,12 @@ package actor RecordingProxy {
   /// Milliseconds since 1970.
   var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
-  /// Milliseconds of a clock that goes on whatever the time of day is set to.
+  /// Milliseconds of a monotonic clock.
   nonisolated var uptime: Int64 { Int64(NIODeadline.now().uptimeNanoseconds / 1_000_000) }
 
-  // MARK: What it has done
+  // MARK: Counts
 
-  /// What it has done by now.
+  /// The counts so far.
   package nonisolated var counts: ProxyCounts {
     tally.withLock { tally in
       tally.counts.delay = tally.meter.delay(at: uptime)
@@ -160,10 +161,10 @@ package actor RecordingProxy {
     }
   }
 
-  /// How many bytes wait in all connections.
+  /// The number of bytes that wait in all connections.
   package var heldBytes: Int { connections.values.reduce(0) { $0 + $1.heldBytes } }
 
-  /// How many logs are open.
+  /// The number of open logs.
   package var openLogs: Int { logs.openCount }
 
   func recorded(_ records: Int, findings: Int) {
@@ -173,7 +174,7 @@ package actor RecordingProxy {
     }
   }
 
-  /// What was passed on took so long to the disk.
+  /// Recorded data reached the disk after this many milliseconds.
   func wrote(after delay: Int64) {
     let isLate = tally.withLock { tally in
       let wasLate = tally.meter.delay(at: uptime) != nil
@@ -185,7 +186,7 @@ package actor RecordingProxy {
 }
 
 extension SocketAddress {
-  /// The machine and its port.
+  /// The IP address and the port.
   fileprivate var place: String {
     ServerAddress(host: ipAddress ?? "?", port: port ?? 0, isDirectTLS: false).description
   }

@@ -2,7 +2,7 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// What one side of a connection tells its proxy, on the proxy's own thread.
+/// Passes the events of one side of a connection to the proxy, on the proxy's own thread.
 final class SideHandler: ChannelInboundHandler, Sendable {
   typealias InboundIn = ByteBuffer
 
@@ -36,7 +36,7 @@ final class SideHandler: ChannelInboundHandler, Sendable {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // Many close without the word that TLS wants; XMPP has its own (RFC 6120 §4.4).
+    // Many close without TLS's close_notify; XMPP has its own end (RFC 6120 §4.4).
     if case NIOSSLError.uncleanShutdown = error { return }
     proxy.assumeIsolated { $0.failed(side, error, of: number) }
     context.close(promise: nil)
@@ -50,12 +50,12 @@ final class SideHandler: ChannelInboundHandler, Sendable {
   }
 }
 
-/// Looks at a client's first byte: whether it begins with TLS.
+/// Checks whether a client's first byte begins a TLS handshake.
 final class FirstByteHandler: ChannelInboundHandler, RemovableChannelHandler, Sendable {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
-  /// The first byte of a handshake of TLS (RFC 8446 §5.1).
+  /// The first byte of a TLS handshake (RFC 8446 §5.1).
   private static let handshake: UInt8 = 22
   private let proxy: RecordingProxy
   private let number: Int

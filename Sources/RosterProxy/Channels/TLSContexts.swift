@@ -2,33 +2,33 @@ import Foundation
 import NIOSSL
 import RosterClient
 
-/// What TLS is begun with, made once: a list of all roots takes more than a megabyte, and a
-/// certificate a signature.
+/// The TLS contexts of a proxy, cached because a list of all roots takes more than a megabyte, and
+/// each certificate takes a signature.
 struct TLSContexts {
   private let authority: LocalAuthority
   private let upstreamAuthority: String?
-  /// By whether TLS begins with the connection.
+  /// The contexts by `isDirect`.
   private var towardsServers: [Bool: NIOSSLContext] = [:]
-  /// By the domain that the certificate is for.
+  /// The identities by domain.
   private var towardsClients: [String: (identity: Identity, made: Date)] = [:]
 
-  /// What a client is shown.
+  /// What the proxy presents to a client.
   struct Identity {
     let context: NIOSSLContext
     /// The hash of its certificate (RFC 5929 §4.1).
     let endPoint: [UInt8]?
   }
 
-  /// Half of the time that a certificate is good, in seconds.
+  /// Half of a certificate's lifetime, in seconds.
   private static let renewal = 43_200.0
-  /// Who asks for more domains than this has no use for them.
+  /// No real use needs more domains than this.
   private static let mostDomains = 1000
 
   init(_ settings: ProxySettings) {
     (authority, upstreamAuthority) = (settings.authority, settings.upstreamAuthority)
   }
 
-  /// TLS as the client of a server.
+  /// The TLS context for connections to servers.
   mutating func towardsServer(isDirect: Bool) throws(LiveFailure) -> NIOSSLContext {
     if let context = towardsServers[isDirect] { return context }
     let context = try Security.context(trusting: upstreamAuthority, isDirect: isDirect)
@@ -36,7 +36,7 @@ struct TLSContexts {
     return context
   }
 
-  /// TLS as the server of a domain, in ASCII.
+  /// The identity for clients of a domain, in ASCII.
   mutating func towardsClient(of domain: String, at now: Date) throws -> Identity {
     if let known = towardsClients[domain], now < known.made + Self.renewal, now >= known.made {
       return known.identity

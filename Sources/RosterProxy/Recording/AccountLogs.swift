@@ -5,11 +5,11 @@ import Rollcall
 import RosterCore
 import XMPPStanza
 
-/// The logs of a folder, one or two an account, that connections record to.
+/// The logs of a folder, one or two per account, that connections record to.
 ///
-/// Not thread-safe: its proxy keeps it on one thread.
+/// Not thread-safe: used only on the proxy's thread.
 final class AccountLogs {
-  /// A log that is written.
+  /// An open log.
   private struct Open {
     let recorder: RosterRecorder
     /// When it was last used, in milliseconds since 1970.
@@ -17,26 +17,26 @@ final class AccountLogs {
   }
 
   private let folder: String
-  /// Keeps other proxies away from the folder; nil once all is closed.
+  /// Keeps other proxies out of the folder; nil once everything is closed.
   private var lease: RecorderLease?
-  /// Keep other recorders away from the logs that are open, or whose connections go on.
+  /// Keep other recorders away from the logs that are open or have active connections.
   private var leases: [LogName: RecorderLease] = [:]
   private let threads: WriterThreads
   private var open: [LogName: Open] = [:]
-  /// The connections that go on, also where their log is closed meanwhile.
+  /// The active connections by log, including logs that are currently closed.
   private var alive: [LogName: Set<ConnectionID>] = [:]
-  /// The logs of the sessions that can be gone on with (XEP-0198).
+  /// The logs of the sessions that can be resumed (XEP-0198).
   private var resumable: [SessionKey: LogName] = [:]
   /// The logs of connections whose account is not known.
   var unbound: UnboundLogs
-  /// How many logs are open at most, unless more are busy at once.
+  /// The maximum number of open logs, unless more are busy at once.
   private static let mostOpen = 128
-  /// As many as get their records to the disk at once.
+  /// The number of logs whose records can be written to disk at once.
   private static let threadCount = 8
   private static let mostResumable = 100_000
 
-  /// - Throws: If the folder cannot be made, another proxy records to it, or the system gives no
-  ///   thread.
+  /// - Throws: An error if the folder cannot be created, another proxy records to it, or the system
+  ///   provides no thread.
   init(_ folder: String) throws {
     self.folder = folder
     unbound = UnboundLogs("\(folder)/unbound")
@@ -45,11 +45,11 @@ final class AccountLogs {
       atPath: folder, withIntermediateDirectories: true,
       attributes: [.posixPermissions: 0o700])
     lease = try RecorderLease(ofFolder: folder)
-    // Only now: another proxy may still record there.
+    // Only with the lease: until then another proxy may still record there.
     unbound.prune()
   }
 
-  /// A log of one connection, made where there is none: nobody but this proxy records there.
+  /// The recorder of one connection's log, created if needed. Only this proxy records there.
   func recorder(at path: String) throws -> RosterRecorder {
     try RosterRecorder(recordingTo: path, on: threads, holding: lease)
   }
@@ -65,8 +65,8 @@ final class AccountLogs {
     }
   }
 
-  /// The log for a stream that its server says is an account's; nil if the server is another
-  /// domain's, so that the stream stays in `unbound`.
+  /// The log for a stream that its server assigns to an account; nil if the account is of another
+  /// domain than the server, so that the stream stays in `unbound`.
   func log(
     of account: BareJID, with server: StreamServer, at now: Int64
   ) throws -> LogName? {
@@ -75,7 +75,7 @@ final class AccountLogs {
     return LogName(of: account, isVerified: server.isVerified, main: LogName.Content(main))
   }
 
-  /// A log of an account, opened if it is not open.
+  /// The recorder of an account's log, opened if needed.
   func recorder(of log: LogName, at now: Int64) throws -> RosterRecorder {
     open[log]?.used = now
     if let known = open[log] { return known.recorder }
@@ -89,10 +89,10 @@ final class AccountLogs {
     return recorder
   }
 
-  /// The number of a connection that begins in an account's log.
+  /// Begins a connection in an account's log, and returns its number.
   func begin(_ log: LogName, at now: Int64) throws -> ConnectionID {
     let connection = try recorder(of: log, at: now).nextConnection
-    // Also those that have recorded nothing yet have one.
+    // Connections that have recorded nothing yet have a number, too.
     var number = connection.number
     while alive[log]?.contains(ConnectionID(number: number)) == true { number += 1 }
     alive[log, default: []].insert(ConnectionID(number: number))
@@ -103,38 +103,39 @@ final class AccountLogs {
     alive[log]?.remove(connection)
     guard alive[log]?.isEmpty == true else { return }
     alive[log] = nil
-    // One that takes nothing more, for nobody knows what is in it, is read anew for the next.
+    // A broken log accepts no more records, because its content is uncertain; read it anew next
+    // time.
     if open[log]?.recorder.isBroken == true { open.removeValue(forKey: log) }
     releaseLease(of: log)
   }
 
-  /// Lets other recorders have a log that is closed and whose connections have ended.
+  /// Releases the lease of a log that is closed and whose connections have ended.
   private func releaseLease(of log: LogName) {
     if open[log] == nil, alive[log] == nil { leases[log] = nil }
   }
 
-  /// Closes those in which nothing has happened since then.
+  /// Closes the logs that have been idle since a time.
   func closeUnused(since time: Int64) {
     close(open.count) { $0.used < time }
   }
 
-  /// Closes some of those that nothing waits in, the longest unused first.
+  /// Closes some of the idle logs, the longest unused first.
   private func close(_ count: Int, where isToClose: (Open) -> Bool) {
     guard count > 0 else { return }
     let idle = open.filter { $0.value.recorder.isIdle && isToClose($0.value) }
       .sorted { $0.value.used < $1.value.used }
     for (name, log) in idle.prefix(count) {
-      // Nothing waits in it, so nothing can be lost.
+      // Nothing is pending in it, so nothing can be lost.
       try? log.recorder.close()
       open[name] = nil
       releaseLease(of: name)
     }
   }
 
-  /// How many are open.
+  /// The number of open logs.
   var openCount: Int { open.count }
 
-  /// Writes what waits, and closes all.
+  /// Writes everything pending, and closes all logs.
   func close() throws {
     defer { (open, leases, lease) = ([:], [:], nil) }
     for log in open.values { try log.recorder.close() }
@@ -142,14 +143,14 @@ final class AccountLogs {
 
   // MARK: Sessions
 
-  /// What identifies a session: the mark of its id in the log, and its server, because another
-  /// server may have given, or may claim, the same id.
+  /// The key of a session: the mark of its id in the log, and its server, because another server
+  /// may have assigned, or may claim, the same id.
   private struct SessionKey: Hashable {
     let mark: String
     let server: StreamServer
   }
 
-  /// The log of the session to which a server gave this id; nil if it is not known.
+  /// The log of the session to which a server assigned an id; nil if it is not known.
   func log(ofSession id: String, with server: StreamServer) -> LogName? {
     resumable[SessionKey(mark: Credentials.mark(ofID: id), server: server)]
   }
@@ -159,8 +160,8 @@ final class AccountLogs {
     resumable[SessionKey(mark: Credentials.mark(ofID: id), server: server)] = log
   }
 
-  /// Learns from the logs whose sessions can be gone on with: their clients do not know that it is
-  /// another proxy that they come back to. No server keeps a session for longer than a day.
+  /// Reads from the logs which sessions can be resumed, because their clients do not know that the
+  /// proxy was restarted. No server keeps a session for longer than a day.
   func recall(at now: Date) throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: folder)
     where name.hasSuffix(".rollcall") {
@@ -171,7 +172,7 @@ final class AccountLogs {
       else {
         continue
       }
-      // What is wrong with a log is told where it is written to.
+      // A damaged log is reported when it is written to.
       guard let roster = try? Timeline(ofLogAt: path).state(at: .head(minus: 0)).roster,
         let account = roster.account,
         let log = LogName.Kind.allCases.map({ LogName(of: account, $0) })

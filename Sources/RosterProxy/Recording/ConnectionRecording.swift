@@ -4,16 +4,16 @@ import RosterCore
 import XMPPStanza
 import XMPPStream
 
-/// What is recorded of one connection: by itself, until it is known whose it is, and then in the
-/// log of its account.
+/// The recording of one connection: in a log of its own until its account is known, and then in the
+/// account's log.
 ///
-/// Not thread-safe: its proxy keeps it on one thread.
+/// Not thread-safe: used only on the proxy's thread.
 final class ConnectionRecording {
   fileprivate enum Entry {
     case part(StreamIntake.Part, Direction, Int64)
     case note(Lifecycle, Int64)
 
-    /// About how much memory it takes.
+    /// The approximate size in memory.
     var size: Int {
       switch self {
       case .part(.header(let element), _, _), .part(.element(let element), _, _):
@@ -27,13 +27,13 @@ final class ConnectionRecording {
     private static let overhead = 1024
   }
 
-  /// What is recorded by itself, to become part of the account's log: a login needs little.
+  /// The entries to copy into the account's log once it is known. A login needs few.
   private struct Kept {
     private(set) var entries: [Entry] = []
     private(set) var bytes = 0
     private static let mostBytes = 4 << 20
 
-    /// - Returns: Whether it is not too much to be kept.
+    /// - Returns: False if this is too much to keep.
     mutating func add(_ entry: Entry) -> Bool {
       entries.append(entry)
       bytes += entry.size
@@ -42,10 +42,10 @@ final class ConnectionRecording {
   }
 
   private enum Place {
-    /// Nothing was recorded yet.
+    /// Nothing has been recorded yet.
     case none
-    /// Nothing is kept any more of a session of which nobody says whose it is: it stays where it
-    /// is.
+    /// A log of its own. Once the entries to copy are too much to keep, they are nil, and the
+    /// recording stays there.
     case unbound(RosterRecorder, path: String, Kept?)
     case account(LogName, ConnectionID)
     case closed
@@ -53,16 +53,16 @@ final class ConnectionRecording {
 
   private let logs: AccountLogs
   private var place = Place.none
-  /// Whose server the stream is with, once that is known.
+  /// The server of the stream, once it is known.
   private var server: StreamServer?
-  /// The session that the client wants to go on with.
+  /// The id of the session that the client asks to resume.
   private var resuming: String?
-  /// What has become part of the account's log, until it is on the disk there.
+  /// The connection's own log after it was copied into the account's, until the copy is on disk.
   private var moved: (recorder: RosterRecorder, path: String)?
 
   init(_ logs: AccountLogs) { self.logs = logs }
 
-  /// Whose it is; nil as long as that is not known.
+  /// The account; nil until it is known.
   var account: BareJID? {
     switch place {
     case .account(let log, _): log.account
@@ -70,7 +70,7 @@ final class ConnectionRecording {
     }
   }
 
-  /// The path of the account's log, once it is known whose it is.
+  /// The path of the account's log; nil until the account is known.
   var path: String? {
     switch place {
     case .account(let log, _): logs.path(of: log)
@@ -78,7 +78,7 @@ final class ConnectionRecording {
     }
   }
 
-  /// How many bytes are kept until it is known whose they are.
+  /// The number of bytes that are kept until the account is known.
   var heldBytes: Int {
     switch place {
     case .unbound(_, _, let kept): kept?.bytes ?? 0
@@ -86,9 +86,9 @@ final class ConnectionRecording {
     }
   }
 
-  /// Records a part of what one side said.
+  /// Records a part of one side's stream.
   ///
-  /// - Returns: What it did.
+  /// - Returns: The steps that resulted.
   func take(
     _ part: StreamIntake.Part, _ direction: Direction, at time: Int64
   ) throws -> [SessionStep] {
@@ -97,29 +97,28 @@ final class ConnectionRecording {
     return steps
   }
 
-  /// Records what became of the connection.
+  /// Records an event of the connection's lifecycle.
   func note(_ lifecycle: Lifecycle, at time: Int64) throws -> [SessionStep] {
     if let server = StreamServer(lifecycle) { self.server = server }
     return try take(.note(lifecycle, time), at: time)
   }
 
-  /// Waits until all that was handed over is on the disk.
+  /// Waits until everything recorded is on disk.
   nonisolated(nonsending) func durable(at time: Int64) async throws {
     let before = moved?.path
     try await recorder(at: time)?.durable()
-    // What was moved meanwhile is waited for the next time.
+    // A log that was moved during the wait is removed the next time.
     if moved?.path == before { removeMoved() }
   }
 
-  /// First there, then no longer here.
+  /// Removes the connection's own log, once the account's log has its records on disk.
   private func removeMoved() {
     guard let moved = moved.take() else { return }
     try? moved.recorder.close()
     logs.unbound.moved(moved.path)
   }
 
-  /// Records the end. What was recorded of a connection that nobody was let in on stays where it
-  /// is.
+  /// Records the end. A recording whose account never became known stays where it is.
   func close(_ reason: String?, at time: Int64) throws {
     if case .closed = place { return }
     if case .none = place { return place = .closed }
@@ -139,7 +138,7 @@ final class ConnectionRecording {
     place = .closed
   }
 
-  /// Records nothing more, for that has failed.
+  /// Stops recording, because that has failed.
   func giveUp() {
     let before = place
     place = .closed
@@ -148,11 +147,11 @@ final class ConnectionRecording {
     case .unbound(_, let path, _): logs.unbound.ended(path)
     case .none, .closed: break
     }
-    // It is not known whether the account's log has what was moved.
+    // It is not certain that the account's log has the moved records.
     if let moved = moved.take() { logs.unbound.ended(moved.path) }
   }
 
-  // MARK: Where it goes
+  // MARK: Destination
 
   private func recorder(at time: Int64) throws -> RosterRecorder? {
     switch place {
@@ -171,12 +170,12 @@ final class ConnectionRecording {
       place = .unbound(recorder, path: path, kept.add(entry) ? kept : nil)
       return try recorder.take(entry, on: .first)
     case .unbound(let recorder, let path, var kept):
-      // Only one of them has the entries, or each would copy them.
+      // Clear the other reference first, so that adding an entry does not copy all of them.
       place = .none
       if kept?.add(entry) == false { kept = nil }
       place = .unbound(recorder, path: path, kept)
       let steps = try recorder.take(entry, on: .first)
-      // What is no longer kept stays here, and opens no other log.
+      // A recording that is no longer kept for copying stays here, and opens no other log.
       guard kept != nil, let account = recorder.roster.account, let server,
         let log = try logs.log(of: account, with: server, at: time)
       else { return steps }
@@ -186,22 +185,23 @@ final class ConnectionRecording {
     }
   }
 
-  /// What was recorded becomes part of the account's log.
+  /// Copies the recording into the account's log.
   ///
-  /// - Returns: What the last of it did; nil if it cannot be moved.
+  /// - Returns: The steps of the last entry; nil if the recording cannot be moved.
   private func move(to log: LogName, at time: Int64) throws -> [SessionStep]? {
     guard case .unbound(let own, let path, let kept?) = place else { return nil }
     let connection = try logs.begin(log, at: time)
     place = .account(log, connection)
     let recorder = try logs.recorder(of: log, at: time)
-    // What came before was told as it came.
+    // The steps of earlier entries were reported when they arrived.
     var steps: [SessionStep] = []
     for entry in kept.entries { steps = try recorder.take(entry, on: connection) }
     moved = (own, path)
     return steps
   }
 
-  /// A session that is gone on with names nobody: whose it is, its id says.
+  /// Tracks the ids of sessions: a resumed session does not name its account, so its id identifies
+  /// it.
   private func follow(_ node: XMPPElement, _ direction: Direction, at time: Int64) throws {
     switch direction {
     case .outbound: resuming = node.resumedSession ?? resuming
@@ -231,17 +231,17 @@ extension RosterRecorder {
 
 // Stream management (XEP-0198), by itself or within SASL 2 (XEP-0388).
 extension XMPPElement {
-  /// The id of the session that a client wants to go on with.
+  /// The id of the session that a client asks to resume.
   fileprivate var resumedSession: String? {
     first { $0.name.local == "resume" && $0.isOfStreamManagement }?.attribute("previd")
   }
 
-  /// The id by which the session that begins can be gone on with.
+  /// The id by which the new session can be resumed.
   fileprivate var resumableSession: String? {
     first { $0.name.local == "enabled" && $0.isOfStreamManagement }?.attribute("id")
   }
 
-  /// Whether a server says by it that the session goes on.
+  /// Whether a server confirms with it that a session was resumed.
   fileprivate var resumes: Bool {
     first { $0.name.local == "resumed" && $0.isOfStreamManagement } != nil
   }
@@ -250,7 +250,7 @@ extension XMPPElement {
     [Namespace.streamManagement, Namespace.streamManagement2].contains(name.namespace)
   }
 
-  /// This element, or one within what sets a stream up.
+  /// The first match among this element and, within SASL 2 and bind 2, its descendants.
   private func first(_ isWanted: (XMPPElement) -> Bool) -> XMPPElement? {
     if isWanted(self) { return self }
     guard [Namespace.sasl2, Namespace.bind2].contains(name.namespace) else { return nil }

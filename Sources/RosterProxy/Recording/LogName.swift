@@ -4,7 +4,7 @@ import Rollcall
 import RosterCore
 import XMPPStanza
 
-/// Whose server a stream is with, and whether that was checked by its certificate.
+/// The server of a stream, and whether its certificate was verified.
 struct StreamServer: Hashable, Sendable {
   let domain: BareJID
   let isVerified: Bool
@@ -22,26 +22,26 @@ struct StreamServer: Hashable, Sendable {
     }
   }
 
-  /// Whether an account is of the server's domain: what it says of other accounts does not count.
+  /// Whether an account is of the server's domain. Claims about other accounts do not count.
   func serves(_ account: BareJID) -> Bool { account.domain.hasSameBytes(as: domain.text) }
 }
 
 /// One of the logs that an account can have in a folder.
 ///
-/// Streams whose server was verified and streams whose server was not are never in one log, because
-/// without TLS a machine in the middle can say anything. The first stream decides which kind the
-/// account's own log holds; a log next to it holds the others.
+/// Streams with a verified server and streams without are never in one log, because without TLS an
+/// attacker in the middle can send anything. The first stream decides which kind the account's main
+/// log holds; a log next to it holds the others.
 struct LogName: Hashable, Sendable {
   enum Kind: CaseIterable, Sendable {
-    /// The account's own.
+    /// The account's main log.
     case main
-    /// Streams that are not verified, next to a log of verified ones.
+    /// Unverified streams, next to a log of verified ones.
     case plain
-    /// Verified streams, next to a log of others.
+    /// Verified streams, next to a log of unverified ones.
     case verified
   }
 
-  /// What the account's own log holds.
+  /// The kind of streams that the account's main log holds.
   enum Content: CaseIterable, Sendable {
     case nothing, verified, unverified
 
@@ -62,8 +62,8 @@ struct LogName: Hashable, Sendable {
   /// The log for a stream.
   ///
   /// - Parameters:
-  ///   - account: Of the server's domain.
-  ///   - main: What the account's own log holds.
+  ///   - account: An account of the server's domain.
+  ///   - main: What the account's main log holds.
   init(of account: BareJID, isVerified: Bool, main: Content) {
     self.account = account
     kind =
@@ -74,7 +74,7 @@ struct LogName: Hashable, Sendable {
       }
   }
 
-  /// The name of its file, which no other log of the folder has.
+  /// The name of its file, unique in the folder.
   var fileName: String {
     switch kind {
     case .main: "\(account.fileName).rollcall"
@@ -85,7 +85,7 @@ struct LogName: Hashable, Sendable {
 
   /// The server of the streams that it holds.
   ///
-  /// - Parameter content: What it holds.
+  /// - Parameter content: What the account's main log holds.
   func server(_ content: Content) -> StreamServer {
     let isVerified =
       switch kind {

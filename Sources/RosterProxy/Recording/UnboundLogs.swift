@@ -1,7 +1,9 @@
 import Foundation
 
-/// The logs of connections whose account is not known. Each is in use until the account becomes
-/// known or the connection ends; of those that ended, the last hundred are kept.
+/// The logs of connections whose account is not known.
+///
+/// Each is in use until the account becomes known or the connection ends. The last hundred that
+/// ended are kept.
 struct UnboundLogs {
   /// A log's file.
   struct File: Hashable {
@@ -12,16 +14,16 @@ struct UnboundLogs {
 
   private let folder: String
   private var count = 0
-  /// The names of those that this proxy records to.
+  /// The names of the logs that this proxy records to.
   private var open: Set<String> = []
-  /// How many of those that ended are kept.
+  /// The number of ended logs that are kept.
   static let kept = 100
   private static let suffix = ".rollcall"
 
-  /// - Parameter folder: Made with the first log.
+  /// - Parameter folder: The folder of the logs, created with the first.
   init(_ folder: String) { self.folder = folder }
 
-  /// The path of a log for a connection that begins.
+  /// The path of a log for a new connection.
   mutating func begin() throws -> String {
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: true,
@@ -48,7 +50,7 @@ struct UnboundLogs {
     prune()
   }
 
-  /// Removes all logs that ended but the last hundred.
+  /// Removes all ended logs except the last hundred.
   func prune() {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     let logs = names.filter { $0.hasSuffix(Self.suffix) }
@@ -60,9 +62,9 @@ struct UnboundLogs {
     remove(Self.expired(files) { open.contains($0) }, of: names)
   }
 
-  /// The names of those that are no longer kept, the oldest first.
+  /// The names of the logs to remove, the oldest first.
   ///
-  /// - Parameter isInUse: Whether a connection is recorded to the log of a name.
+  /// - Parameter isInUse: Whether a connection records to the log with this name.
   static func expired(_ files: [File], isInUse: (String) -> Bool) -> [String] {
     let ended = files.filter { !isInUse($0.name) }
     return ended.sorted { ($0.written, $0.name) < ($1.written, $1.name) }
@@ -73,7 +75,7 @@ struct UnboundLogs {
 
   /// Removes logs, and the files that go with them.
   ///
-  /// - Parameter names: What is in the folder; nil to look.
+  /// - Parameter names: The names in the folder; nil to list it.
   private func remove(_ logs: [String], of names: [String]? = nil) {
     guard !logs.isEmpty else { return }
     let names = names ?? (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

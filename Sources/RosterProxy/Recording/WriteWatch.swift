@@ -1,19 +1,20 @@
-/// How long what a connection said has waited for the disk, so that never more than a moment of it
-/// is passed on unrecorded: as long as the disk is late, nothing more is read.
+/// Measures how long a connection's recorded data waits for the disk.
 ///
-/// Times are in milliseconds of any clock that does not go backwards.
+/// While the disk is late, nothing more is read, so that at most a moment's data is passed on
+/// unrecorded. Times are in milliseconds of any clock that does not go backward.
 struct WriteWatch {
-  /// When the oldest was handed over of what is being waited for.
+  /// When the oldest of the data being waited for was recorded.
   private var awaited: Int64?
-  /// When the oldest was handed over since then.
+  /// When the oldest of the data since then was recorded.
   private var next: Int64?
 
-  /// How long it may wait before nothing more is read.
+  /// The longest wait before reading pauses.
   static let patience: Int64 = 50
 
-  /// Something was handed over.
+  /// Data was passed on to be recorded.
   ///
-  /// - Returns: Whether it is to be waited for now: if not, somebody waits, and will again.
+  /// - Returns: Whether to start waiting for it. If not, a wait is running, and another will
+  ///   follow.
   mutating func handedOver(at now: Int64) -> Bool {
     guard awaited == nil else {
       next = next ?? now
@@ -23,9 +24,9 @@ struct WriteWatch {
     return true
   }
 
-  /// What was waited for is on the disk.
+  /// The data being waited for is on disk.
   ///
-  /// - Returns: How long that took, and whether there is more to wait for.
+  /// - Returns: The time that took, and whether there is more to wait for.
   mutating func written(at now: Int64) -> (delay: Int64, isMore: Bool) {
     let delay = awaited.map { now - $0 } ?? 0
     (awaited, next) = (next, nil)
@@ -36,7 +37,7 @@ struct WriteWatch {
   func isOverdue(at now: Int64) -> Bool { awaited.map { now - $0 > Self.patience } ?? false }
 }
 
-/// How late the disk was lately: the longest of the last seconds.
+/// The longest recent delay of the disk.
 struct DelayMeter {
   /// The longest delay in this second and in the one before.
   private var longest: (now: Int64, before: Int64) = (0, 0)
@@ -47,7 +48,7 @@ struct DelayMeter {
     longest.now = max(longest.now, delay)
   }
 
-  /// Nil where it is as it should be.
+  /// The recent delay; nil if it is normal.
   mutating func delay(at now: Int64) -> Int64? {
     advance(to: now)
     let delay = max(longest.now, longest.before)
