@@ -8,7 +8,7 @@ struct CertificateCase: Sendable, CustomTestStringConvertible {
   let domain: String
   /// Whether one of its names is the domain's.
   let isNamed: Bool
-  /// Whether its chain leads to the root that is trusted, now and for this purpose.
+  /// Whether its chain leads to the trusted root, at this time and for this purpose.
   let isValid: Bool
   let make: @Sendable () throws -> MadeCertificate
 
@@ -39,12 +39,12 @@ struct CertificateCase: Sendable, CustomTestStringConvertible {
     CertificateCase("expired", isValid: false) { $0.days = -2 ... -1 },
     CertificateCase("not yet valid", isValid: false) { $0.days = 1...2 },
     CertificateCase("for clients", isValid: false) { $0.purposes = [.clientAuth] },
-    CertificateCase("for any purpose that is not named") { $0.purposes = [] },
+    CertificateCase("without any purpose") { $0.purposes = [] },
     CertificateCase("for both purposes") { $0.purposes = [.clientAuth, .serverAuth] },
     CertificateCase("without the certificate of its issuer", isValid: false) {
       $0.isChainSent = false
     },
-    CertificateCase("of an issuer that is no authority", isValid: false) {
+    CertificateCase("of an issuer that is not an authority", isValid: false) {
       $0.isChainOfAuthorities = false
     },
     CertificateCase("of an issuer for other domains", isValid: false) {
@@ -63,7 +63,7 @@ struct CertificateCase: Sendable, CustomTestStringConvertible {
     CertificateCase("the common name beside another host", isNamed: false) {
       ($0.names, $0.commonName) = ([.dnsName("evil.test")], "example.test")
     },
-    names("a mailbox and an address of the web", false) {
+    names("a mailbox and a URI", false) {
       [
         .rfc822Name("alice@example.test"), .uniformResourceIdentifier("xmpp:example.test"),
       ]
@@ -74,8 +74,8 @@ struct CertificateCase: Sendable, CustomTestStringConvertible {
     },
     names("a name that ends with a dot", false) { [.dnsName("example.test.")] },
     names("a subdomain", false) { [.dnsName("im.example.test")] },
-    names("a domain above", for: "im.example.test", false) { [.dnsName("example.test")] },
-    names("a name that goes on after a zero", false) {
+    names("a parent domain", for: "im.example.test", false) { [.dnsName("example.test")] },
+    names("a name that continues after a zero", false) {
       [.dnsName("example.test\0.evil.test")]
     },
     names("an international name in ASCII", for: "b\u{fc}cher.test", true) {
@@ -99,7 +99,7 @@ struct CertificateCase: Sendable, CustomTestStringConvertible {
       [.dnsName("im.*.test"), .dnsName("*.*.test")]
     },
     names("a wildcard alone", false) { [.dnsName("*"), .dnsName("*.*")] },
-    names("a wildcard alone for a domain of one label", for: "localhost", false) {
+    names("a wildcard alone for a single-label domain", for: "localhost", false) {
       [.dnsName("*")]
     },
     names("a wildcard for an international label", for: "b\u{fc}cher.example.test", true) {
@@ -111,7 +111,7 @@ struct CertificateCase: Sendable, CustomTestStringConvertible {
   ]
 
   private static let addresses = [
-    names("the address that is connected to", false) { [.address(127, 0, 0, 1)] },
+    names("the address of the connection", false) { [.address(127, 0, 0, 1)] },
     names("the address beside another host", false) {
       [.address(127, 0, 0, 1), .dnsName("evil.test")]
     },
@@ -125,10 +125,10 @@ struct CertificateCase: Sendable, CustomTestStringConvertible {
     names("an address as a host", for: "127.0.0.1", false) {
       [.dnsName("127.0.0.1"), .dnsName("*.0.0.1")]
     },
-    names("an address of IPv6", for: "[::1]", true) {
+    names("an IPv6 address", for: "[::1]", true) {
       [.address(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)]
     },
-    names("an address of IPv6 that begins as one of IPv4", for: "[7f00:1::]", false) {
+    names("an IPv6 address that begins like an IPv4 one", for: "[7f00:1::]", false) {
       [.address(127, 0, 0, 1)]
     },
   ]

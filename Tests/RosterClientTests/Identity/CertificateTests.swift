@@ -7,17 +7,17 @@ import Testing
 import XMPPStanza
 @testable import RosterClient
 
-/// Which certificates a server may show (RFC 9525, RFC 6120 §13.7).
+/// The certificates that a server may present (RFC 9525, RFC 6120 §13.7).
 @Suite("Certificates of servers") struct CertificateTests {
   typealias Words = LoginScript
 
-  @Test("A certificate's names are the domain's or not", arguments: CertificateCase.all)
+  @Test("A certificate's names match a domain or not", arguments: CertificateCase.all)
   func names(_ test: CertificateCase) throws {
     let names = try CertificateNames(certificateDER: try test.make().leaf)
     #expect(names.belong(to: test.domain.inASCII) == test.isNamed)
   }
 
-  @Test("What a certificate is for is said in words that no terminal obeys")
+  @Test("A mismatch names the certificate without terminal control characters")
   func words() {
     var names = CertificateNames()
     #expect(
@@ -32,13 +32,13 @@ import XMPPStanza
     #expect(names.mismatch(with: "example.test") == "it is for 127.0.0.1, not for example.test")
   }
 
-  @Test("A text that is no certificate has no names")
+  @Test("Bytes that are not a certificate have no names")
   func noCertificate() {
     #expect(throws: (any Error).self) { try CertificateNames(certificateDER: [0x30, 0x00]) }
   }
 
   @Test(
-    "Only to a server with a certificate of the domain the client says who it is",
+    "The client names itself only to a server with a certificate for the domain",
     arguments: CertificateCase.all, [false, true])
   func handshake(_ test: CertificateCase, isDirect: Bool) async throws {
     let end = try await logIn(test, isDirect: isDirect, registers: false)
@@ -53,7 +53,7 @@ import XMPPStanza
   }
 
   @Test(
-    "An account is made only at a server with a certificate of the domain",
+    "An account is created only at a server with a certificate for the domain",
     arguments: CertificateCase.all)
   func registration(_ test: CertificateCase) async throws {
     let end = try await logIn(test, isDirect: false, registers: true)
@@ -64,7 +64,7 @@ import XMPPStanza
   }
 
   @Test(
-    "A proxy passes nothing on to a server without a certificate of the domain",
+    "A proxy passes nothing on to a server without a certificate for the domain",
     arguments: CertificateCase.all)
   func proxy(_ test: CertificateCase) async throws {
     let folder = try TemporaryFolder()
@@ -98,7 +98,7 @@ import XMPPStanza
     }
   }
 
-  // MARK: What they share
+  // MARK: Support
 
   private func logIn(
     _ test: CertificateCase, isDirect: Bool, registers: Bool

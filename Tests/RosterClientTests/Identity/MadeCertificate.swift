@@ -4,28 +4,28 @@ import NIOSSL
 import SwiftASN1
 import X509
 
-/// A server's certificate of a test's own, with an authority and an intermediate one above it.
+/// A server's certificate made by a test, with a root and an intermediate authority above it.
 struct MadeCertificate: Sendable {
   /// The server's certificate in DER.
   let leaf: [UInt8]
-  /// What the server sends after its own.
+  /// The certificates that the server sends after its own.
   let intermediates: [[UInt8]]
   /// The root that signed the intermediate certificate, in PEM.
   let root: String
   private let key: String
 
-  /// What a certificate says, as far as a test wants it otherwise.
+  /// The properties of a certificate that a test can change.
   struct Wish: Sendable {
     var names: [GeneralName] = [.dnsName("example.test")]
     var commonName = "Test server"
-    /// When it is valid, in days from now.
+    /// Its validity, in days from now.
     var days = -1.0...1.0
     var purposes: [ExtendedKeyUsage.Usage] = [.serverAuth]
-    /// What the intermediate certificate may be used for.
+    /// The domains that the intermediate certificate is limited to; empty for any.
     var permitted: [String] = []
     /// Whether the server sends the intermediate certificate.
     var isChainSent = true
-    /// Whether the intermediate certificate is one of an authority.
+    /// Whether the intermediate certificate belongs to an authority.
     var isChainOfAuthorities = true
   }
 
@@ -82,7 +82,7 @@ struct MadeCertificate: Sendable {
     key = try own.serializeAsPEM().pemString
   }
 
-  /// TLS as the server of this certificate speaks it.
+  /// The TLS context of a server with this certificate.
   func context() throws -> NIOSSLContext {
     try NIOSSLContext(
       configuration: .makeServerConfiguration(

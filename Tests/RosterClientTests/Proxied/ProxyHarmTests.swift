@@ -7,8 +7,8 @@ import TestSupport
 import Testing
 @testable import RosterClient
 
-/// What clients, servers and networks do to a proxy.
-@Suite("Harm that comes to a proxy", .serialized) struct ProxyHarmTests {
+/// Bad behavior of clients, servers and networks towards a proxy.
+@Suite("Harm to a proxy", .serialized) struct ProxyHarmTests {
   private let folder: TemporaryFolder
   private let server: RawServer
   private let authority: String
@@ -36,7 +36,7 @@ import Testing
     return stream
   }
 
-  /// How connections ended, once the proxy has.
+  /// How the connections ended, once the proxy has stopped.
   private func ends(of proxy: RecordingProxy) async -> [ProxyFailure?] {
     var ends: [ProxyFailure?] = []
     for await event in proxy.events {
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(
-    "Where one side reads nothing, the other is not read from, and nothing piles up",
+    "If one side reads nothing, the other is not read from, and nothing piles up",
     arguments: ProxySide.allCases, [false, true])
   func slowReaders(_ slow: ProxySide, isDurable: Bool) async throws {
     var settings = try settings()
@@ -67,7 +67,7 @@ import Testing
       slow == .client ? (stream.client, stream.server) : (stream.server, stream.client)
     try await sleeper.setReading(false)
     let before = sleeper.heardCount
-    // Until the network takes no more for a while.
+    // Until the network has refused data for a while.
     var (said, bytes, refusals, most) = (0, 0, 0, 0)
     while refusals < 50 {
       if talker.isWritable {
@@ -80,7 +80,7 @@ import Testing
       }
       most = max(most, await proxy.heldBytes)
     }
-    // What may be read at once, the element that it cuts, and what a side takes before it is full.
+    // At most one read, the element that it cuts off, and what a side buffers before it is full.
     #expect(most < 300_000 && bytes > 300_000, "\(most) of \(bytes)")
     try await sleeper.setReading(true)
     try await Wire.wait(for: "everything") { sleeper.heardCount - before >= bytes }
@@ -93,7 +93,7 @@ import Testing
       RawStream.numbers(in: try recorded("alice@raw.test", direction)) == Array(0..<said))
   }
 
-  @Test("A client that says no more has all passed on that it said")
+  @Test("Everything that a client sent before it closed its output is passed on")
   func halfClosed() async throws {
     let proxy = try RecordingProxy(try settings())
     let stream = try await stream(try await proxy.start().port)
@@ -109,13 +109,13 @@ import Testing
       RawStream.numbers(in: try recorded("alice@raw.test", .outbound)) == Array(0..<500))
   }
 
-  /// What a client says and then says no more, of which nothing can come.
+  /// Beginnings of streams and handshakes after which a client sends nothing more.
   private static let stalls: [[UInt8]] = [
     [], [22], [22, 3, 1], [22, 3, 1, 2, 0, 1], Array("<".utf8), Array("<stream:stream".utf8),
     Array(" \n".utf8),
   ]
 
-  @Test("Who begins and does not go on is given up", arguments: stalls.indices)
+  @Test("A client that starts and then stalls is dropped", arguments: stalls.indices)
   func stalled(_ index: Int) async throws {
     var settings = try settings()
     (settings.loginPatience, settings.closePatience) = (20, 20)
@@ -127,9 +127,9 @@ import Testing
     #expect(await ends(of: proxy) == [.timeout])
   }
 
-  @Test("A handshake that does not end is given up, on either side", arguments: ProxySide.allCases)
+  @Test("An unfinished handshake is given up, on either side", arguments: ProxySide.allCases)
   func handshakes(_ slow: ProxySide) async throws {
-    // Both ends have what they need before there is a connection, whose time is then the proxy's.
+    // Prepare both ends before connecting, so that the time limit applies to the handshake only.
     let certificates = try Certificates(for: ["raw.test"])
     let identity = try NIOSSLContext(
       configuration: .makeServerConfiguration(
@@ -146,7 +146,7 @@ import Testing
     settings.upstream = ServerAddress(host: "127.0.0.1", port: server.port, isDirectTLS: false)
     settings.upstreamAuthority = certificates.authority
     let proxy = try RecordingProxy(settings)
-    // It says who it wants to speak with, and reads no answer.
+    // It names the server it wants, and never reads.
     let wire = try await Wire.connected(to: try await proxy.start().port, reads: false) {
       try NIOSSLClientHandler(context: context, serverHostname: "raw.test")
     }
@@ -157,7 +157,7 @@ import Testing
     #expect(await ends(of: proxy) == [.timeout])
   }
 
-  @Test("A server that is away is told of in the stream")
+  @Test("An unreachable server is reported in the stream")
   func awayServer() async throws {
     var settings = try settings()
     settings.upstream = ServerAddress(
@@ -177,7 +177,7 @@ import Testing
     #expect(reason.contains("Connection refused"), "\(reason)")
   }
 
-  @Test("Whatever bytes somebody sends, the next client is served")
+  @Test("Whatever bytes a client sends, the next client is served")
   func garbage() async throws {
     var settings = try settings()
     (settings.loginPatience, settings.closePatience) = (50, 20)
@@ -189,7 +189,7 @@ import Testing
       var bytes = (0..<Int.random(in: 1...3000, using: &random)).map { _ in
         UInt8.random(in: 0...255, using: &random)
       }
-      // Half of them begin as something that is known.
+      // Half of them begin like a TLS handshake or an element.
       if seed % 2 == 0 { bytes = (seed % 4 == 0 ? [22, 3, 1] : Array("<a ".utf8)) + bytes }
       wire.say(bytes)
       try await Wire.wait(for: "end of seed \(seed)") { wire.isOver }
@@ -205,7 +205,7 @@ import Testing
     try await next.stop()
   }
 
-  @Test("A log in which nothing happens is closed, and its connection goes on as the same")
+  @Test("An idle log is closed, and its connection continues under the same number")
   func idleLogs() async throws {
     var settings = try settings()
     settings.logPatience = 5
@@ -236,7 +236,7 @@ import Testing
     }
   }
 
-  @Test("Where only programs of this machine connect is told from where others can")
+  @Test("Loopback addresses are told apart from addresses that other machines can reach")
   func loopback() {
     for (host, isLoopback) in [
       ("127.0.0.1", true), ("127.8.0.1", true), ("::1", true), ("localhost", true),
@@ -248,7 +248,7 @@ import Testing
     }
   }
 
-  @Test("A session of which nobody knows whose it is is recorded by itself, and not kept")
+  @Test("A session of an unknown account is recorded in a log of its own, and not kept in memory")
   func unknownSession() async throws {
     let proxy = try RecordingProxy(try settings())
     let stream = try await RawStream(
@@ -264,7 +264,7 @@ import Testing
       most = max(most, await proxy.heldBytes)
     }
     try await Wire.wait(for: "rest") { await proxy.heldBytes == 0 }
-    // Of ten megabytes.
+    // Ten megabytes were sent.
     #expect(most > 1 << 20 && most < 5 << 20, "\(most)")
     stream.client.close()
     try await proxy.stop()
@@ -277,7 +277,7 @@ import Testing
         == Array(0..<25))
   }
 
-  @Test("Connections of one account have numbers of their own, now and later")
+  @Test("Connections of one account have different numbers, even after a restart")
   func numbers() async throws {
     for round in 0..<2 {
       let proxy = try RecordingProxy(try settings())

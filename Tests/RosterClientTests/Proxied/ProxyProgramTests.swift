@@ -8,8 +8,8 @@ import TestSupport
 import Testing
 @testable import RosterClient
 
-/// The program that records, in a process of its own: what its end, a kill and a full disk leave.
-@Suite("The program that records through a proxy", .serialized) struct ProxyProgramTests {
+/// The recording program, in a process of its own: its state after its end, a kill and a full disk.
+@Suite("The recording program", .serialized) struct ProxyProgramTests {
   private let folder: TemporaryFolder
   private let server: RawServer
 
@@ -26,13 +26,13 @@ import Testing
     ]
   }
 
-  /// - Parameter more: Options after those of every proxy, whose place they take.
+  /// - Parameter more: Options after the usual ones, which they override.
   private func proxy(_ more: [String] = []) throws -> Conversation {
     try Conversation(
       Program.executable("rollcall-live"), arguments + ["--listen", "127.0.0.1:0"] + more)
   }
 
-  /// Where clients connect, once they can.
+  /// The port for clients, once the proxy listens.
   private func port(of proxy: Conversation) async throws -> Int {
     try await Wire.wait(for: "proxy") { proxy.output.contains("connect to ") }
     return try #require(
@@ -55,7 +55,7 @@ import Testing
 
   private var log: String { folder.file("logs é/alice@raw.test.rollcall") }
 
-  /// What is recorded of one direction; nil for what is about the stream.
+  /// The recorded data of one direction; `.none` for the lifecycle of the stream.
   private func recorded(_ direction: RecordDirection) throws -> String {
     var text = ""
     try Timeline(ofLogAt: log).log.forEachRecord(in: 1...UInt64.max) { header, bytes in
@@ -65,7 +65,7 @@ import Testing
     return text
   }
 
-  @Test("Asked to end, it ends the streams, and what it has passed on is recorded")
+  @Test("When asked to stop, it ends the streams, and everything passed on is recorded")
   func terminated() async throws {
     for durable in [[], ["--durable"]] {
       let number = durable.isEmpty ? 0 : 1
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("A second one on its folder is refused by name, and so is who records to one of its logs")
+  @Test("Another proxy on its folder, or a recorder on one of its logs, is refused by name")
   func secondRecorder() async throws {
     let proxy = try proxy()
     let stream = try await stream(proxy)
@@ -114,7 +114,7 @@ import Testing
     try await Wire.wait(for: "end of it") { !proxy.isRunning }
     #expect(RawStream.numbers(in: try recorded(.outbound)) == [1, 2])
     #expect(try !recorded(.none).contains("without a word"))
-    // What is refused while it lives is there for the next one.
+    // The folder and the logs are free again once it has ended.
     try RosterSession(recordingTo: log).close()
     let third = try self.proxy()
     _ = try await port(of: third)
@@ -126,7 +126,7 @@ import Testing
     try await Wire.wait(for: "end of it") { !fourth.isRunning }
   }
 
-  @Test("Where its folder is removed, it breaks off and says so")
+  @Test("If its folder is removed, it stops recording and says so")
   func removedFolder() async throws {
     let proxy = try proxy()
     let stream = try await stream(proxy)
@@ -142,7 +142,7 @@ import Testing
     try await Wire.wait(for: "end of it") { !proxy.isRunning }
   }
 
-  @Test("On a full disk it breaks off with a word, and what it has recorded is whole")
+  @Test("On a full disk it stops with a message, and the records so far are intact")
   func fullDisk() async throws {
     let program = try Program.executable("rollcall-live").path(percentEncoded: false)
     let proxy = try Conversation(
@@ -154,7 +154,7 @@ import Testing
     try await stream.client.hears("<internal-server-error")
     try await Wire.wait(for: "end") { stream.client.isOver && stream.server.isOver }
     try await Wire.wait(for: "word") { proxy.output.contains("the connection cannot be recorded") }
-    // The next client is told as well, and no other client's account comes to harm.
+    // The next client is served, and the accounts of other clients are not harmed.
     let other = try await self.stream(proxy, number: 1, jid: "bob@raw.test/x")
     other.client.say(RawStream.message(7))
     try await other.server.hears("id='m7'")
@@ -167,7 +167,7 @@ import Testing
     #expect(try Program("verify", log).code == 0)
   }
 
-  /// Runs `body` while nobody else can write to a log.
+  /// Runs `body` while the log is locked for writing.
   private func withBusyDisk(_ body: () async throws -> Void) async throws {
     let (held, empty) = (
       try EventLog.open(at: log, access: .readWrite, eventVersion: DecodedRecord.version),
@@ -196,7 +196,7 @@ import Testing
     isToEnd.signal()
   }
 
-  @Test("While the disk is busy, no more is passed on than a moment of it, and then all")
+  @Test("While the disk is busy, only a moment's data is passed on, and later everything")
   func busyDisk() async throws {
     let proxy = try proxy()
     let stream = try await stream(proxy)
@@ -204,7 +204,7 @@ import Testing
     let bytes = messages.reduce(stream.server.heardCount) { $0 + $1.utf8.count }
     try await withBusyDisk {
       for message in messages { stream.client.say(message) }
-      // As much as comes until nothing more does.
+      // Until no more data arrives for a while.
       var (last, looks) = (-1, 0)
       while looks < 100 {
         try await Task.sleep(for: .milliseconds(10))
@@ -212,8 +212,8 @@ import Testing
         looks = heard == last ? looks + 1 : 0
         last = heard
       }
-      // Where it went by what may wait for the disk at most, and not by time, nobody else would be
-      // served by now.
+      // If the limit were the size of the queue for the disk, and not time, other clients would be
+      // blocked by now.
       #expect(last < HandoverWork.most / 2, "\(last)")
       let other = try await self.stream(proxy, number: 1, jid: "bob@raw.test/x")
       other.client.say(RawStream.message(7))
@@ -227,7 +227,7 @@ import Testing
     #expect(RawStream.numbers(in: try recorded(.outbound)) == Array(0..<messages.count))
   }
 
-  @Test("Killed and begun again, it knows whose a session is that is gone on with")
+  @Test("After a kill and a restart, it knows the account of a resumed session")
   func restarted() async throws {
     let first = try proxy()
     let one = try await stream(first)
@@ -259,7 +259,7 @@ import Testing
 
     #expect(RawStream.numbers(in: try recorded(.outbound)) == [1, 2])
     let roster = try Timeline(ofLogAt: log).state(at: .head(minus: 0)).roster
-    // The session of the first connection is the second's, whose number is another.
+    // The second connection has the session of the first, under a number of its own.
     #expect(roster.connections.map(\.id.number) == [1, 2])
     #expect(roster.connections.first { $0.id.number == 2 }?.resource == "x")
     #expect(try FileManager.default.contentsOfDirectory(atPath: unbound) == [])
@@ -268,7 +268,7 @@ import Testing
   }
 
   @Test(
-    "On a terminal a line says how things stand, and in a pipe none does",
+    "A terminal shows a status line, a pipe does not",
     .enabled(if: Tool.find("script") != nil, "the program script makes a terminal"))
   func status() async throws {
     let program = try Program.executable("rollcall-live").path(percentEncoded: false)
@@ -283,14 +283,14 @@ import Testing
       shown.output.contains("\r1 of 1 connections open, ")
         && shown.output.contains("is recorded in")
     }
-    // Lines stand above it, not after it.
+    // Other lines are printed above the status line, not after it.
     let lines = shown.output.split(separator: "\r\n")
     #expect(
       lines.contains { $0.hasSuffix("\r\u{1B}[K#1 alice@raw.test is recorded in \(log)") },
       "\(shown.output.debugDescription)")
     stream.client.close()
 
-    // The folder of the first is its own for as long as it runs.
+    // The first proxy still holds its folder, so this one uses another.
     let piped = try proxy(["-o", folder.file("other logs")])
     let other = try await self.stream(piped, number: 1)
     try await Wire.wait(for: "line") { piped.output.contains("is recorded in") }
@@ -301,7 +301,7 @@ import Testing
     #expect(piped.output.contains("0 of 1 connections open, "))
   }
 
-  @Test("It has as many connections as the system allows, and not as the shell does")
+  @Test("The system's limit of connections applies, not the shell's")
   func descriptors() async throws {
     let program = try Program.executable("rollcall-live").path(percentEncoded: false)
     let proxy = try Conversation(
@@ -322,7 +322,7 @@ import Testing
   }
 
   @Test(
-    "What it is measured with has all passed on that it says",
+    "Everything that the load generator sends is passed on",
     .enabled(
       if: Tool.find("python3") != nil && Tool.find("openssl") != nil, "no Python, no OpenSSL"))
   func measured() throws {
@@ -341,7 +341,7 @@ import Testing
     #expect(run.output.contains("0 of 8 connections open, "))
   }
 
-  @Test("It warns where other machines can connect, and not where none can")
+  @Test("It warns if other machines can connect, and only then")
   func reachable() async throws {
     for (address, isWarned) in [("0.0.0.0:0", true), ("127.0.0.1:0", false)] {
       let proxy = try Conversation(

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 @testable import RosterClient
 
-/// A proxy between clients and servers as people run them.
+/// A proxy between the client and real servers.
 @Suite(
   "Recording through a proxy", .serialized,
   .enabled(if: Servers.arePossible, "Prosody and ejabberd are needed"))
@@ -32,7 +32,7 @@ struct ProxyTests {
     return settings
   }
 
-  /// A client that connects to a proxy in place of its server.
+  /// A client that connects to a proxy instead of its server.
   private func session(
     _ user: String, _ server: any RealServer, at port: Int, isDirect: Bool = false
   ) async throws -> LiveSession {
@@ -59,7 +59,8 @@ struct ProxyTests {
   }
 
   @Test(
-    "It records what the client itself does, and what the server says", arguments: Servers.allCases)
+    "It records the same elements as the client, and the roster of the server",
+    arguments: Servers.allCases)
   func records(_ kind: Servers) async throws {
     let server = try kind.make()
     try await server.start()
@@ -95,7 +96,7 @@ struct ProxyTests {
     try server.stop()
   }
 
-  /// By what it is said that somebody logged in.
+  /// The mechanisms of the recorded logins.
   private func mechanisms(_ path: String) throws -> [String] {
     var mechanisms: [String] = []
     try Timeline(ofLogAt: path).log.forEachRecord(in: 1...UInt64.max) { header, bytes in
@@ -146,7 +147,7 @@ struct ProxyTests {
     try server.stop()
   }
 
-  @Test("A session that is gone on with is one of the account's connections")
+  @Test("A resumed session is one of the account's connections")
   func resumption() async throws {
     let server = try Prosody()
     try await server.start()
@@ -154,7 +155,7 @@ struct ProxyTests {
     let relay = try Relay(to: try await proxy.start().port)
     let session = try await session("alice", server, at: relay.port)
     try await session.start()
-    // By then the server has said by what it can be gone on with.
+    // By then the server has sent the id for resuming the session.
     try await session.ping()
     relay.cut()
     for _ in 0..<1000 where await session.connections < 3 {
@@ -178,7 +179,7 @@ struct ProxyTests {
     try server.stop()
   }
 
-  @Test("A server that is not the domain's is nobody's", arguments: [false, true])
+  @Test("A server without a trusted certificate learns nothing", arguments: [false, true])
   func otherServer(isDirect: Bool) async throws {
     let server = try Prosody()
     try await server.start()
@@ -201,7 +202,7 @@ struct ProxyTests {
     try server.stop()
   }
 
-  @Test("An authority is made once, and its key is nobody else's")
+  @Test("An authority is created once, and only the user can read its key")
   func authorities() throws {
     let path = "\(authority)/authority.key"
     let attributes = try FileManager.default.attributesOfItem(atPath: path)

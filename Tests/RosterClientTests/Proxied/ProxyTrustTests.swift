@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 @testable import RosterClient
 
-/// What is recorded under an account if servers say what is not so.
+/// What is recorded under an account if servers make false claims.
 @Suite("What a proxy records under an account", .serialized) struct ProxyTrustTests {
   private let folder: TemporaryFolder
   private let authority: String
@@ -32,7 +32,7 @@ import Testing
     return settings
   }
 
-  /// A server whose connections begin with TLS, or have none.
+  /// A server whose connections begin with TLS, or do not use it.
   private func server(isInTLS: Bool) throws -> RawServer {
     guard isInTLS else { return try RawServer() }
     let identity = try NIOSSLContext(
@@ -43,7 +43,7 @@ import Testing
     return try RawServer { NIOSSLServerHandler(context: identity) }
   }
 
-  /// A client that is let in.
+  /// A client that has logged in.
   private func stream(
     _ proxy: Int, _ server: RawServer, number: Int, to domain: String, isInTLS: Bool
   ) async throws -> RawStream {
@@ -60,7 +60,7 @@ import Testing
     return stream
   }
 
-  /// A message to know the stream by, and the end.
+  /// Sends a message that identifies the stream, and closes it.
   private func finish(_ stream: RawStream, saying number: Int, _ proxy: RecordingProxy) async throws
   {
     stream.client.say(RawStream.message(number))
@@ -84,7 +84,7 @@ import Testing
     try await stream.client.hears("<resumed")
   }
 
-  /// The stanzas that are in the logs of a folder, by the name of the log.
+  /// The stanzas in the logs of a folder, by the name of the log.
   private func recorded(_ place: String = "logs") throws -> [String: [Int]] {
     var found: [String: [Int]] = [:]
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.file(place))
@@ -100,7 +100,7 @@ import Testing
     return found
   }
 
-  /// The findings in a log, as they are read of it.
+  /// The findings in a log.
   private func findings(_ name: String) throws -> Set<Finding.Code> {
     var codes: Set<Finding.Code> = []
     try Timeline(ofLogAt: folder.file("logs/\(name)")).replay(upTo: .head(minus: 0)) { moment, _ in
@@ -110,11 +110,11 @@ import Testing
   }
 
   @Test(
-    "A server of another domain gets nothing into an account's log, by a bind or a resumption",
+    "A server of another domain cannot write to an account's log, by a bind or a resumption",
     arguments: [false, true])
   func otherDomain(isInTLS: Bool) async throws {
     let server = try server(isInTLS: isInTLS)
-    // A proxy that was begun later knows sessions from the logs.
+    // A proxy that was started later knows the sessions from the logs.
     for (first, isKnownFromLogs) in [(0, false), (4, true)] {
       let proxy = try RecordingProxy(try settings(to: server.port))
       let port = try await proxy.start().port
@@ -154,7 +154,7 @@ import Testing
     #expect(!own.contains(.otherDomain) && own.contains(.unverifiedServer) != isInTLS)
   }
 
-  @Test("Streams without checked TLS and others are in two logs", arguments: [false, true])
+  @Test("Streams with and without verified TLS are in two logs", arguments: [false, true])
   func unverified(isFirstInTLS: Bool) async throws {
     let servers = [true: try server(isInTLS: true), false: try server(isInTLS: false)]
     var numbers = [true: 0, false: 0]
@@ -167,7 +167,7 @@ import Testing
         let stream = try await stream(
           port, server, number: numbers[isInTLS, default: 0], to: "raw.test", isInTLS: isInTLS)
         numbers[isInTLS, default: 0] += 1
-        // Each kind claims to resume a session of the same id, which the other may have begun.
+        // Each kind claims to resume a session with the same id, which the other may have begun.
         if isResumption {
           try await resumed(stream, by: "sm")
         } else {
@@ -189,7 +189,7 @@ import Testing
   }
 
   @Test(
-    "A proxy that is led to itself says so, and does not connect again",
+    "A proxy that connects to itself says so, and does not connect again",
     arguments: [("127.0.0.1", "127.0.0.1"), ("127.0.0.1", "localhost"), ("0.0.0.0", "127.0.0.1")],
     [false, true])
   func ledToItself(_ hosts: (listen: String, server: String), isInTLS: Bool) async throws {
@@ -216,7 +216,7 @@ import Testing
     #expect(ends == Array(repeating: .ledToItself("\(hosts.server):\(port)"), count: 2))
   }
 
-  /// A proxy that listens at the address that it takes for the server's.
+  /// A proxy that listens at the address configured as its server's.
   private func proxyLedToItself(
     _ hosts: (listen: String, server: String)
   ) async throws -> (RecordingProxy, port: Int) {
@@ -229,13 +229,13 @@ import Testing
         _ = try await proxy.start()
         return (proxy, port)
       } catch let error as IOError where error.errnoCode == EADDRINUSE {
-        // Another test was given the port meanwhile.
+        // Another test took the port meanwhile.
         try await proxy.stop()
       }
     }
   }
 
-  @Test("A password does not pass to a server without TLS, and its client is told so")
+  @Test("A password is not passed on to a server without TLS, and its client is told so")
   func password() async throws {
     let server = try server(isInTLS: false)
     var settings = try settings(to: server.port)

@@ -4,12 +4,12 @@ import NIOPosix
 import Synchronization
 import TestSupport
 
-/// A connection that says and hears bytes as they are, and hears nothing while it is told not to.
+/// A connection for raw bytes, which can stop reading.
 final class Wire: Sendable {
   private let channel = Mutex<(any Channel)?>(nil)
   private let state = Mutex((heard: [UInt8](), isOver: false))
 
-  /// What a connection has beneath it from its beginning, such as TLS.
+  /// A handler below a connection from its beginning, such as TLS.
   typealias Layer = @Sendable () throws -> any ChannelHandler
 
   /// Connects to a port of this machine.
@@ -41,24 +41,24 @@ final class Wire: Sendable {
     channel.withLock { $0 }?.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
   }
 
-  /// Whether the network takes what is said.
+  /// Whether the network accepts more data.
   var isWritable: Bool { channel.withLock { $0 }?.isWritable ?? false }
 
   func setReading(_ reads: Bool) async throws {
     try await channel.withLock { $0 }?.setOption(.autoRead, value: reads).get()
   }
 
-  /// Says no more, and goes on hearing.
+  /// Closes the output, and continues to read.
   func endOutput() { channel.withLock { $0 }?.close(mode: .output, promise: nil) }
 
   func close() { channel.withLock { $0 }?.close(promise: nil) }
 
-  /// Whether the other side says no more.
+  /// Whether the other side has closed its output.
   var isOver: Bool { state.withLock { $0.isOver } }
   var heardCount: Int { state.withLock { $0.heard.count } }
   var text: String { state.withLock { String(decoding: $0.heard, as: UTF8.self) } }
 
-  /// Waits until it has heard something.
+  /// Waits until it has received a text.
   func hears(_ text: String) async throws {
     let wanted = Data(text.utf8)
     try await Wire.wait(for: text) {
@@ -66,7 +66,7 @@ final class Wire: Sendable {
     }
   }
 
-  /// Waits until something is so, by looks and not by seconds.
+  /// Polls until a condition is met, limited by attempts and not by time.
   static func wait(
     for what: String, until isSo: () async throws -> Bool
   ) async throws {
@@ -108,7 +108,7 @@ private final class Ear: ChannelInboundHandler, Sendable {
   }
 }
 
-/// A server that says what a test has it say.
+/// A server that a test controls byte by byte.
 final class RawServer: Sendable {
   private let listener: any Channel
   private let accepted: Accepted
@@ -117,7 +117,7 @@ final class RawServer: Sendable {
     let wires = Mutex<[Wire]>([])
   }
 
-  /// - Parameter layer: What each of its connections has beneath it.
+  /// - Parameter layer: The handler below each of its connections.
   init(over layer: Wire.Layer? = nil) throws {
     let accepted = Accepted()
     self.accepted = accepted
@@ -136,7 +136,7 @@ final class RawServer: Sendable {
 
   var port: Int { listener.localAddress?.port ?? 0 }
 
-  /// The connection of this number, from 0, once it is there.
+  /// The connection with a number, counted from 0, once it has been made.
   func wire(_ number: Int) async throws -> Wire {
     try await Wire.wait(for: "connection \(number)") {
       accepted.wires.withLock { $0.count } > number
@@ -161,11 +161,11 @@ struct RawStream {
   private static let sasl = "xmlns='urn:ietf:params:xml:ns:xmpp-sasl'"
   private static let bind = "xmlns='urn:ietf:params:xml:ns:xmpp-bind'"
 
-  /// A stream by a connection that has begun nothing yet.
+  /// Begins a stream on a new connection.
   ///
   /// - Parameters:
-  ///   - number: Which of the server's connections it becomes, from 0.
-  ///   - domain: Which the client wants.
+  ///   - number: The number that the server's connection will have, counted from 0.
+  ///   - domain: The domain that the client asks for.
   init(
     _ client: Wire, _ raw: RawServer, number: Int, to domain: String = "raw.test"
   ) async throws {
@@ -178,7 +178,7 @@ struct RawStream {
     try await client.hears("<stream:features/>")
   }
 
-  /// The client is let in.
+  /// Logs the client in.
   func logIn() async throws {
     client.say("<auth \(Self.sasl) mechanism='EXTERNAL'>=</auth>")
     try await server.hears("</auth>")
@@ -189,7 +189,7 @@ struct RawStream {
     try await client.hears("</stream:features>")
   }
 
-  /// The client gets a resource.
+  /// Binds a resource for the client.
   func bindResource(_ jid: String) async throws {
     client.say("<iq type='set' id='b'><bind \(Self.bind)/></iq>")
     try await server.hears("id='b'")
@@ -197,7 +197,7 @@ struct RawStream {
     try await client.hears("</jid>")
   }
 
-  /// A stanza that a test knows again.
+  /// A stanza that a test can recognize by its number.
   static func message(_ number: Int, padding: Int = 0) -> String {
     "<message id='m\(number)'><body>\(String(repeating: "x", count: padding))</body></message>"
   }

@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 @testable import RosterClient
 
-/// Clients as people run them, recorded on their way to a server.
+/// Real clients, recorded on their way to a server.
 ///
-/// Each logs in, fetches, adds, chats, is cut off, comes back, chats, and leaves. What was recorded
-/// is what the server has stored, and what the client's own log comes to.
+/// Each logs in, fetches the roster, adds a contact, chats, is cut off, returns, chats, and leaves.
+/// The recording has to agree with the server's stored roster and with the client's own log.
 @Suite(
   "Real clients through the proxy", .serialized,
   .enabled(if: Servers.arePossible, "Prosody and ejabberd are needed"))
@@ -21,7 +21,7 @@ struct RealClientTests {
     try LocalAuthority.make(in: folder.file("authority"), at: Date())
   }
 
-  /// The program that records, in a process of its own as a person has it.
+  /// The recording program, in a process of its own.
   private func recorder(
     _ server: any RealServer, allowsPlain: Bool, terminates: Bool
   ) throws -> Conversation {
@@ -38,8 +38,8 @@ struct RealClientTests {
       words + (allowsPlain ? ["--allow-plain"] : []) + (terminates ? termination : []))
   }
 
-  /// Waits until something is so: far longer than any program takes. Looks are counted and not
-  /// seconds, for where all tests run at once there may be minutes from one to the next.
+  /// Polls until a condition is met, far longer than any program takes. Limited by attempts and not
+  /// by time, because minutes may pass between two of them when all tests run at once.
   private func wait(
     for what: String, _ conversations: [Conversation], until isSo: () throws -> Bool
   ) async throws {
@@ -51,7 +51,7 @@ struct RealClientTests {
       words: "no \(what): " + conversations.map(\.output).joined(separator: "\n").suffix(4000))
   }
 
-  /// What is recorded of one direction, from a connection on.
+  /// The recorded data of one direction, from a connection on.
   private func said(
     _ path: String, _ direction: RecordDirection, from connection: UInt32 = 1
   ) throws -> String {
@@ -75,14 +75,15 @@ struct RealClientTests {
   }
 
   @Test(
-    "It is recorded as the server and it itself have it", arguments: RealClient.allCases,
+    "The recording agrees with the server and with the client's own log",
+    arguments: RealClient.allCases,
     Servers.allCases)
   func recorded(_ client: RealClient, _ kind: Servers) async throws {
     try await record(client, kind)
   }
 
   @Test(
-    "Its login ends at the proxy, which logs in itself",
+    "The client logs in at the proxy, which logs in at the server",
     arguments: RealClient.allCases.filter(\.takesAnyBinding))
   func terminated(_ client: RealClient) async throws {
     try await record(client, .prosody, terminates: true)
@@ -91,7 +92,7 @@ struct RealClientTests {
   private func record(
     _ client: RealClient, _ kind: Servers, terminates: Bool = false
   ) async throws {
-    // Which of them a machine has, its packages decide.
+    // The machine's packages decide which clients are installed.
     guard client.isPossible else { try Test.cancel("\(client) is not installed") }
     let server = try kind.make()
     try await server.start()
@@ -127,7 +128,7 @@ struct RealClientTests {
     try await wait(for: "cut", both) { try !roster(log).isConnected }
     let (cut, back, end) = client.lastOrders(place)
     program.type(cut)
-    // Who begins anew can be spoken with once it has said that it is there.
+    // A client with a new session can be reached once it has sent presence.
     try await wait(for: "second session", both) {
       guard !back.isEmpty else { return !program.isRunning }
       let isReady = try client.resumes || said(log, .outbound, from: 2).contains("<presence")
@@ -155,7 +156,7 @@ struct RealClientTests {
     try server.stop()
   }
 
-  /// The client's own log comes to the same roster; and no credential is in ours.
+  /// The client's own log has the same roster, and our log contains no credential.
   private func compare(_ recorded: Roster, _ own: String, _ log: String) throws {
     let imported = folder.file("own.rollcall")
     let run = try Program("import", own, "-o", imported)

@@ -1,18 +1,18 @@
 import Foundation
 import TestSupport
 
-/// A client as people run it, without a screen.
+/// A real client, run without a screen.
 enum RealClient: String, CaseIterable, Sendable {
   case slixmpp, aioxmpp, gloox, qxmpp, profanity, mcabber, finch
 
-  /// How it connects.
+  /// What a client needs to connect, and the friend that it adds.
   struct Place {
     var account: String
     var password: String
     var port: Int
-    /// The file of the authority that it is to trust.
+    /// The file of the authority that it has to trust.
     var authority: String
-    /// Whom it befriends.
+    /// The contact that it adds.
     var friend: String
     /// A folder of its own.
     var folder: TemporaryFolder
@@ -31,20 +31,20 @@ enum RealClient: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether it knows no way to log in to such a server but to send the password: gloox 1.0 has no
-  /// SCRAM-SHA-256, and ejabberd here nothing else.
+  /// Whether it can log in to such a server only by sending the password: gloox 1.0 has no
+  /// SCRAM-SHA-256, and ejabberd here offers nothing else.
   func needsPlain(at server: Servers) -> Bool {
     knowsPlainAlone || (self == .gloox && server == .ejabberd)
   }
 
-  /// Whether it sends the password wherever it logs in.
+  /// Whether it always logs in by sending the password.
   var knowsPlainAlone: Bool { self == .mcabber }
 
-  /// Whether it logs in where it cannot bind to the channel in its own way: gloox 1.0 knows
-  /// `tls-unique` alone, and gives up.
+  /// Whether it logs in if its type of channel binding is not offered: gloox 1.0 only supports
+  /// `tls-unique`, and gives up.
   var takesAnyBinding: Bool { self != .gloox }
 
-  /// Whether it goes on with a session that was cut; others begin a new one. QXmpp 1.4 means to:
+  /// Whether it resumes a session that was cut off; others begin a new one. QXmpp 1.4 tries to, but
   /// its `<resume/>` has no namespace and names no session.
   var resumes: Bool {
     switch self {
@@ -53,8 +53,8 @@ enum RealClient: String, CaseIterable, Sendable {
     }
   }
 
-  /// What it shows when it takes orders again after it was cut off; nil where nothing tells but
-  /// what it sends.
+  /// The word that it prints when it accepts commands again after it was cut off; nil if only its
+  /// stanzas show that.
   var returnWord: String? {
     switch self {
     case .profanity: "re-established"
@@ -62,13 +62,13 @@ enum RealClient: String, CaseIterable, Sendable {
     }
   }
 
-  /// Where it writes what it sees, in a form that Rollcall reads.
+  /// The path of its log, in a format that Rollcall reads.
   func log(_ place: Place) -> String {
     self == .profanity
       ? place.folder.file("share/profanity/logs/profanity.log") : place.folder.file("log")
   }
 
-  /// What is typed once its session is there; nothing for those that know what to do.
+  /// What to type once it has a session; nothing for clients that run a script.
   func firstOrders(_ place: Place) -> [String] {
     switch self {
     case .slixmpp, .aioxmpp, .gloox, .qxmpp, .finch: []
@@ -81,7 +81,7 @@ enum RealClient: String, CaseIterable, Sendable {
     }
   }
 
-  /// What is typed when the connection was cut, and what once it is there again.
+  /// What to type after the connection was cut, once it is back, and at the end.
   func lastOrders(_ place: Place) -> (cut: [String], back: [String], end: [String]) {
     switch self {
     case .slixmpp, .aioxmpp, .gloox, .qxmpp, .finch: ([], [], [])
@@ -114,7 +114,7 @@ enum RealClient: String, CaseIterable, Sendable {
       .appending(path: "\(rawValue)_client.\(kind)").path(percentEncoded: false)
   }
 
-  /// What those are told that know what to do.
+  /// The arguments of clients that run a script.
   private func words(_ place: Place) -> [String] {
     [
       place.account, place.password, "127.0.0.1", "\(place.port)", place.authority, place.friend,
@@ -132,7 +132,7 @@ enum RealClient: String, CaseIterable, Sendable {
     return program
   }
 
-  /// A terminal is what `script` makes of a pipe.
+  /// Runs a command under `script`, which gives it a terminal.
   private func onTerminal(_ line: String, _ place: Place) throws -> Conversation {
     try Conversation(
       "script", ["-qfec", line, "/dev/null"],
@@ -151,7 +151,7 @@ enum RealClient: String, CaseIterable, Sendable {
   }
 
   private func profanity(_ place: Place) throws -> Conversation {
-    // It looks a root up by the hash of its name, as OpenSSL does.
+    // It finds a root by the hash of its name, as OpenSSL does.
     try write(
       try String(contentsOfFile: place.authority, encoding: .utf8), "roots/authority.pem", place)
     _ = try Tool.run("openssl", ["rehash", place.folder.file("roots")])
@@ -224,10 +224,10 @@ final class Conversation {
 
   var isRunning: Bool { process.isRunning }
   var identifier: Int32 { process.processIdentifier }
-  /// With which code it has ended.
+  /// Its exit code.
   var code: Int32 { process.terminationStatus }
 
-  /// What it has printed.
+  /// Its output so far.
   var output: String {
     let bytes = FileManager.default.contents(atPath: files.file("output")) ?? Data()
     return String(decoding: bytes, as: UTF8.self)
@@ -239,7 +239,7 @@ final class Conversation {
     }
   }
 
-  /// Asks it to end, as Ctrl-C does.
+  /// Interrupts it, as Ctrl-C does.
   func interrupt() { signal(SIGINT) }
 
   func signal(_ number: Int32) { kill(process.processIdentifier, number) }

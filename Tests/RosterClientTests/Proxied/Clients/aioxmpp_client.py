@@ -1,4 +1,4 @@
-"""A session of aioxmpp: logs in, fetches, adds, chats, is cut off, comes back, says so, and leaves."""
+"""An aioxmpp session: logs in, fetches, adds, chats, is cut off, returns, says so, and leaves."""
 
 import asyncio
 import logging

@@ -1,7 +1,7 @@
-"""A session of Finch: logs in, fetches, adds, chats, is cut off, comes back, says so, and leaves.
+"""A Finch session: logs in, fetches, adds, chats, is cut off, returns, says so, and leaves.
 
-Finch runs in a terminal of this program's own, which tells it what to do over D-Bus: nothing else
-than the keys of its screen would. Runs in a D-Bus session of its own: dbus-run-session."""
+Finch runs in a pseudoterminal of this program, which controls it over D-Bus: the only alternative
+would be its keyboard interface. Needs a D-Bus session of its own: dbus-run-session."""
 
 import os
 import pty
@@ -24,7 +24,7 @@ def write(name, text):
 
 
 def certificate():
-    """What the server shows; libpurple goes by no file of roots, but by one for each server."""
+    """The server's certificate; libpurple trusts one file per server instead of a file of roots."""
     session = subprocess.run(
         ["openssl", "s_client", "-connect", f"{host}:{port}", "-starttls", "xmpp",
          "-xmpphost", account.split("@")[1], "-CAfile", authority, "-verify_return_error"],
@@ -66,7 +66,7 @@ def drain(terminal):
 
 
 def ask(method, *arguments):
-    """Calls a function of libpurple; None as long as it is not there."""
+    """Calls a function of libpurple; returns None while Finch does not answer."""
     words = [str(word) if isinstance(word, int) else repr(word) for word in arguments]
     call = subprocess.run(
         ["gdbus", "call", "--session", "--dest", "im.pidgin.purple.PurpleService",
@@ -105,7 +105,7 @@ ask("PurpleBlistAddBuddy", buddy, 0, group, 0)
 ask("PurpleAccountAddBuddy", me, buddy)
 say("hello")
 wait(lambda: not is_there())
-# By itself it comes back after some ten seconds.
+# On its own it would reconnect only after about ten seconds.
 ask("PurpleAccountConnect", me)
 wait(is_there)
 say("back")

@@ -1,4 +1,4 @@
-// A session of gloox: logs in, fetches, adds, chats, is cut off, comes back, says so, and leaves.
+// A gloox session: logs in, fetches, adds, chats, is cut off, returns, says so, and leaves.
 
 #include <gloox/client.h>
 #include <gloox/connectionlistener.h>
@@ -51,8 +51,8 @@ public:
 
   void onDisconnect(ConnectionError) override {}
 
-  // What gloox 1.0.24 itself finds is that no certificate is fit of which it was given the authority:
-  // it asks for the name of the machine in it, and for its issuer elsewhere. A program decides.
+  // gloox 1.0.24 accepts no certificate of a given authority: it compares the name with the
+  // machine's, and looks for the issuer elsewhere. So the program decides.
   bool onTLSConnect(const CertInfo &info) override {
     return info.issuer.find("recording proxy") != std::string::npos
       && info.server == "CN=" + JID(account).server();

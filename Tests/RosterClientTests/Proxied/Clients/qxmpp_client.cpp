@@ -1,4 +1,4 @@
-// A session of QXmpp: logs in, fetches, adds, chats, is cut off, comes back, says so, and leaves.
+// A QXmpp session: logs in, fetches, adds, chats, is cut off, returns, says so, and leaves.
 
 #include <QCoreApplication>
 #include <QSslCertificate>
@@ -28,8 +28,8 @@ int main(int count, char **words) {
   auto *roster = client.findExtension<QXmppRosterManager>();
   bool hasAsked = false, isLeaving = false;
   QObject::connect(roster, &QXmppRosterManager::rosterReceived, [&] {
-    // It leaves only once it has the roster again: of a push that was on its way when the
-    // connection was cut, the new session's roster alone tells it. QXmpp 1.4 resumes no session.
+    // It leaves only once it has the roster again: only the new session's roster has the changes
+    // whose pushes were lost with the connection. QXmpp 1.4 resumes no session.
     if (hasAsked) {
       client.sendPacket(QXmppMessage("", friend_, "back"));
       isLeaving = true;
@@ -41,12 +41,12 @@ int main(int count, char **words) {
     roster->subscribe(friend_);
     client.sendPacket(QXmppMessage("", friend_, "hello"));
   });
-  // QXmpp 1.4 waits for ever where a server ignores its wrong <resume/>.
+  // QXmpp 1.4 waits forever if a server ignores its malformed <resume/>.
   auto connect = [&] {
     client.connectToServer(configuration);
     QTimer::singleShot(5000, [&] { if (!client.isConnected()) client.disconnectFromServer(); });
   };
-  // It would do so by itself after ten seconds, and after an error of the stream not always.
+  // On its own it would reconnect after ten seconds, and after a stream error not always.
   QObject::connect(&client, &QXmppClient::disconnected, [&] {
     if (isLeaving) return application.quit();
     QTimer::singleShot(100, connect);

@@ -1,4 +1,4 @@
-"""A session of slixmpp: logs in, fetches, adds, chats, is cut off, comes back, says so, and leaves."""
+"""A slixmpp session: logs in, fetches, adds, chats, is cut off, returns, says so, and leaves."""
 
 import asyncio
 import logging
@@ -15,7 +15,7 @@ class Client(slixmpp.ClientXMPP):
         super().__init__(account, password)
         self.ca_certs = authority
         self.register_plugin("xep_0198")
-        # Who is asked to be a friend asks back.
+        # Answer a subscription request with a request in return.
         self.roster.auto_authorize = True
         self.register_plugin("xep_0199")
         self.add_event_handler("session_start", self.began)
