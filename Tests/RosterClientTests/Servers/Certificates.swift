@@ -1,13 +1,13 @@
 import Foundation
 import TestSupport
 
-/// An authority of a test's own, and a certificate that it gives to some domains.
+/// A test's own authority, and a certificate that it issues for some domains.
 struct Certificates: Sendable {
   let folder: TemporaryFolder
 
   static var isPossible: Bool { Tool.find("openssl") != nil }
 
-  /// - Parameter days: How long it is valid; it is no more where that is negative.
+  /// - Parameter days: The validity of the certificate; negative for one that has expired.
   init(for domains: [String], days: Int = 2) throws {
     folder = try TemporaryFolder()
     try Self.run([
@@ -39,7 +39,7 @@ struct Certificates: Sendable {
   }
 }
 
-/// A program of the system.
+/// Finds and runs programs of the system.
 enum Tool {
   struct Failure: Error {
     let words: String

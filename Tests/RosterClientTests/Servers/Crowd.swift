@@ -3,8 +3,7 @@ import NIOCore
 @testable import RosterClient
 import Synchronization
 
-/// Keeps all threads of Swift's pool busy, but for that of the test, which waits without giving up
-/// its own.
+/// Keeps all threads of Swift's pool busy except the test's own, which waits without giving it up.
 final class Crowd: Sendable {
   private let counts = Mutex((inside: 0, isOver: false))
 
@@ -21,7 +20,7 @@ final class Crowd: Sendable {
 
   func leave() { counts.withLock { $0.isOver = true } }
 
-  /// Whether the session comes to be online on a connection after that one, within ten seconds.
+  /// Whether the session gets online on a later connection within ten seconds.
   func sees(_ session: LiveSession, on loop: any EventLoop, after number: Int) throws -> Bool {
     for _ in 0..<1000 {
       Thread.sleep(forTimeInterval: 0.01)

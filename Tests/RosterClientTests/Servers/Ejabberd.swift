@@ -2,7 +2,7 @@ import Foundation
 import Rollcall
 import TestSupport
 
-/// ejabberd, as Debian has it.
+/// ejabberd, as packaged by Debian.
 final class Ejabberd: RealServer {
   static let name = "ejabberd"
   static var isPossible: Bool {
@@ -13,8 +13,8 @@ final class Ejabberd: RealServer {
   let domain = "ejabberd.test"
   let distinguishesRequests = false
   /// Each session is a process of its own, which stores a change and then pushes it: of two changes
-  /// of one contact, the later one may be pushed first. The version that comes with a push is that
-  /// of the roster when it is pushed, so that it does not tell either.
+  /// to one contact, the later may be pushed first. A push carries the version of the roster at the
+  /// time of the push, so the version does not show the order either.
   let pushesInOrder = false
   let certificates: Certificates
   let port: Int
@@ -162,7 +162,7 @@ final class Ejabberd: RealServer {
 
   func kill() throws { process.kill() }
 
-  /// Where Debian puts what it is made of.
+  /// The folders where Debian installs its libraries.
   private var libraries: String {
     let folders = ["x86_64-linux-gnu", "aarch64-linux-gnu"].map { "/usr/lib/\($0)" }
     return folders.filter { FileManager.default.fileExists(atPath: $0) }.joined(separator: ":")
@@ -175,11 +175,11 @@ final class Ejabberd: RealServer {
     let nick: String
     let subscription: String
     let ask: String
-    /// Who is in several comes several times.
+    /// A contact in several groups is listed several times.
     let group: String
   }
 
-  /// Who has asked for what is no contact of theirs, and is told only by this.
+  /// A request from an address that is not a contact, which only this command lists.
   private struct Asking: Decodable {
     let contact: String
   }

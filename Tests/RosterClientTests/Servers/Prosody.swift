@@ -2,7 +2,7 @@ import Foundation
 import Rollcall
 import TestSupport
 
-/// Prosody, as Debian has it.
+/// Prosody, as packaged by Debian.
 final class Prosody: RealServer {
   static let name = "prosody"
   static var isPossible: Bool {
@@ -115,9 +115,9 @@ final class Prosody: RealServer {
     return folder.file("data/\(host)/roster/\(user).dat")
   }
 
-  /// Gives somebody contacts who has not logged in yet.
+  /// Stores contacts for an account that has not logged in yet.
   ///
-  /// - Parameter contacts: Whose names and groups are plain words.
+  /// - Parameter contacts: The contacts; their names and groups must need no escaping.
   func store(_ contacts: [String: StoredContact], of account: BareJID) throws {
     let items = contacts.sorted { $0.key < $1.key }.map { jid, contact in
       let groups = contact.groups.sorted().map { "[\"\($0)\"] = true" }.joined(separator: ", ")
@@ -132,7 +132,7 @@ final class Prosody: RealServer {
       .write(toFile: file, atomically: true, encoding: .utf8)
   }
 
-  /// Its files are tables of Lua, so Lua reads them.
+  /// The roster, read by Lua because Prosody's files are Lua tables.
   func stored(_ account: BareJID) throws -> StoredRoster {
     let file = rosterFile(of: account)
     guard FileManager.default.fileExists(atPath: file) else { return StoredRoster() }
@@ -169,7 +169,7 @@ final class Prosody: RealServer {
 }
 
 extension String {
-  /// As Prosody writes it in the name of a file.
+  /// The text as Prosody escapes it in file names.
   fileprivate var inFileName: String {
     utf8.map { byte in
       let character = Character(UnicodeScalar(byte))

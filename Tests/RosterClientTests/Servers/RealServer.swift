@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A contact as a server keeps it.
+/// A contact as a server stores it.
 struct StoredContact: Hashable, CustomStringConvertible {
   var name = ""
   var subscription: String
@@ -23,7 +23,7 @@ struct StoredContact: Hashable, CustomStringConvertible {
     (self.isPending, self.groups) = (isPending, groups)
   }
 
-  /// As an item is written (RFC 6121 §2.1.2).
+  /// Reads an item (RFC 6121 §2.1.2).
   init(_ item: XMPPElement) {
     self.init(
       name: item.attribute("name") ?? "", subscription: item.attribute("subscription") ?? "none",
@@ -32,7 +32,7 @@ struct StoredContact: Hashable, CustomStringConvertible {
         item.children.filter { $0.is("group", in: Namespace.roster) }.map(\.text)))
   }
 
-  /// As our roster has it.
+  /// Converts an item of our roster.
   init(_ item: RosterItem) {
     self.init(
       name: item.name ?? "", subscription: item.subscription.rawValue, isPending: item.isPending,
@@ -40,29 +40,29 @@ struct StoredContact: Hashable, CustomStringConvertible {
   }
 }
 
-/// What a server keeps of an account.
+/// The roster of an account as a server stores it.
 struct StoredRoster: Hashable {
   var contacts: [String: StoredContact] = [:]
-  /// Who has asked to see its presence, and waits.
+  /// The contacts whose subscription requests are unanswered.
   var requests: Set<String> = []
 }
 
-/// A domain of a server, by what is different there.
+/// A domain of a server, named by what is special about it.
 enum Domain: String, CaseIterable, Sendable {
   case usual
   /// Sessions end with their connections.
   case brief
-  /// Nothing but PLAIN is offered.
+  /// Only PLAIN is offered.
   case plain
-  /// The password is hashed otherwise.
+  /// The password is stored with another hash.
   case hashed
-  /// STARTTLS leads to this version of TLS and no other.
+  /// STARTTLS leads to this TLS version only.
   case tls12, tls13
 
   func name(at first: String) -> String { self == .usual ? first : "\(rawValue).\(first)" }
 }
 
-/// How TLS begins, and by which version; nil for any.
+/// How TLS begins, and its version; nil for any.
 struct Door: Hashable, Sendable, CustomTestStringConvertible {
   var isDirect = false
   var version: Version?
@@ -85,7 +85,7 @@ struct Door: Hashable, Sendable, CustomTestStringConvertible {
 protocol RealServer: AnyObject, Sendable {
   static var isPossible: Bool { get }
   static var name: String { get }
-  /// - Parameter isQuiet: Whether it logs only what is out of order.
+  /// - Parameter isQuiet: Whether it logs only problems.
   init(isQuiet: Bool) throws
   /// Its first domain.
   var domain: String { get }
@@ -94,20 +94,20 @@ protocol RealServer: AnyObject, Sendable {
   var port: Int { get }
   /// The port for direct TLS.
   var directPort: Int { get }
-  /// What it logged, for a test that fails.
+  /// Its log, for a test that fails.
   var log: String { get }
-  /// Where a version of TLS is to be had.
+  /// The domain and port that offer a TLS version.
   func place(of door: Door) -> (domain: String, port: Int)
-  /// Whether it keeps a contact of no subscription who has asked apart from somebody who has only
-  /// asked.
+  /// Whether it distinguishes a contact without a subscription that has sent a request from an
+  /// address that has only sent a request.
   var distinguishesRequests: Bool { get }
-  /// Whether the pushes of what two sessions change at once come in the order of these changes.
+  /// Whether it pushes concurrent changes of two sessions in the order of the changes.
   var pushesInOrder: Bool { get }
-  /// What the server stores of an account.
+  /// The stored roster of an account.
   func stored(_ account: BareJID) throws -> StoredRoster
   func start() async throws
   func stop() throws
-  /// Ends it as a loss of power does.
+  /// Kills it, as a power cut would.
   func kill() throws
 }
 
@@ -131,7 +131,7 @@ extension RealServer {
     return login
   }
 
-  /// A session of somebody who has made an account just now.
+  /// Creates an account, and returns its session.
   func register(_ user: String) async throws -> LiveSession {
     var login = try login(user)
     login.registers = true
@@ -140,10 +140,10 @@ extension RealServer {
     return session
   }
 
-  /// Waits until the server answers: some take connections before they know their domain, and on a
-  /// busy machine they need long.
+  /// Waits until the server answers: some accept connections before they know their domain, and
+  /// take long to start on a busy machine.
   func awaitPort() async throws {
-    // Attempts and no deadline: where all tests run at once, one may take minutes.
+    // Limited by attempts and not by time: when all tests run at once, one may take minutes.
     for _ in 0..<3000 {
       if try await isAnswered() { return }
       try await Task.sleep(for: .milliseconds(100))
@@ -171,7 +171,7 @@ extension RealServer {
   }
 }
 
-/// Tells whether features come before the connection is closed.
+/// Reports whether features arrive before the connection is closed.
 private final class FirstAnswer: ChannelInboundHandler, Sendable {
   typealias InboundIn = ByteBuffer
   private let answer: EventLoopPromise<Bool>
@@ -190,12 +190,12 @@ private final class FirstAnswer: ChannelInboundHandler, Sendable {
   func channelInactive(context: ChannelHandlerContext) { answer.succeed(false) }
 }
 
-/// Below those that the system gives to whoever asks for any: between the choice of a port and its
-/// use, a connection of another test could get such a one.
+/// Below the system's ephemeral ports: otherwise a connection of another test could get a port
+/// between its choice and its use.
 private let ports = 10_000..<32_768
 private let nextPort = Mutex(Int.random(in: ports))
 
-/// A port that nobody uses, another one each time.
+/// An unused port, a different one each time.
 func freePort() throws -> Int {
   for _ in ports {
     let port = nextPort.withLock { next in
@@ -212,7 +212,7 @@ func freePort() throws -> Int {
   throw Tool.Failure(words: "no port")
 }
 
-/// The program of a server, where it runs.
+/// The process of a server, if it is running.
 final class ServerProcess: Sendable {
   private let running = Mutex<Process?>(nil)
 
@@ -233,8 +233,7 @@ final class ServerProcess: Sendable {
 }
 
 extension Process {
-  /// Ends it, by force where it does not go by itself, and waits until it is gone: `waitUntilExit`
-  /// needs a run loop.
+  /// Ends it, by force if necessary, and waits until it is gone: `waitUntilExit` needs a run loop.
   func end() {
     guard isRunning else { return }
     terminate()

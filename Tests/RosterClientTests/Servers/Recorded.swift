@@ -4,7 +4,7 @@ import Rollcall
 import RosterCore
 import TestSupport
 
-/// What a log holds, as text.
+/// The records of a log, as text.
 struct Recorded {
   struct Record {
     let direction: RecordDirection
@@ -24,7 +24,8 @@ struct Recorded {
     self.records = records
   }
 
-  /// What the log says of its streams, such as the `mechanism` of those that were `authenticated`.
+  /// The values of a key in the lifecycle records of a kind, such as the `mechanism` of those that
+  /// say `authenticated`.
   func said(_ key: String, of stream: String) throws -> [String] {
     try records.compactMap { record in
       guard record.text.hasPrefix("{"),
@@ -35,13 +36,13 @@ struct Recorded {
     }
   }
 
-  /// What streams begin with on the way to a session, and acknowledgements (XEP-0198 §4).
+  /// The beginnings of login elements and of acknowledgements (XEP-0198 §4).
   private static let besides = [
     "<stream:", "<starttls", "<proceed", "<auth", "<challenge", "<response", "<success", "<r ",
     "<a ",
   ]
 
-  /// The end of it without these, for a test that fails.
+  /// The end of the log without logins and acknowledgements, for a test that fails.
   var end: String {
     let rest = records.filter { record in
       !Self.besides.contains { record.text.hasPrefix($0) }
@@ -49,8 +50,8 @@ struct Recorded {
     return rest.suffix(200).map { "\($0.direction): \($0.text)" }.joined(separator: "\n")
   }
 
-  /// What each contact's last push told of it, without those that were removed: all contacts of
-  /// who fetched an empty roster, and no other.
+  /// Each contact as its last push has it, without removed contacts. For a session that fetched an
+  /// empty roster, these are all contacts.
   var lastPushed: [String: StoredContact] {
     var contacts: [String: StoredContact] = [:]
     for record in records where record.direction == .inbound && record.text.hasPrefix("<iq") {
@@ -65,7 +66,7 @@ struct Recorded {
     return contacts
   }
 
-  /// The rosters that were asked for: by which version, and the elements that answered.
+  /// The roster requests: their versions, and the elements that answered.
   var fetches: [(version: String?, answer: XMPPElement?)] {
     let elements = records.filter { $0.text.hasPrefix("<iq") }
       .map { ($0.direction, element($0.text)) }

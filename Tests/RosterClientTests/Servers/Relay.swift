@@ -12,15 +12,15 @@ final class Relay: Sendable {
     var count = 0
     var isDown = false
     var isMute = false
-    /// After how many bytes to the server a connection is cut.
+    /// The number of bytes to the server after which a connection is cut.
     var limit: Int?
-    /// By what seed the next connections are rough.
+    /// The seed of the next rough connections.
     var roughness: UInt64?
-    /// By what seed the next connections are late.
+    /// The seed of the next delayed connections.
     var lag: UInt64?
   }
 
-  /// - Parameter port: Of the server, on the loopback address.
+  /// - Parameter port: The port of the server, on the loopback address.
   init(to port: Int) throws {
     let start = RelayStart(port)
     listener = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -39,10 +39,10 @@ final class Relay: Sendable {
 
   var port: Int { listener.localAddress?.port ?? 0 }
 
-  /// How many connections there have been.
+  /// The number of connections so far.
   var connections: Int { state.withLock { $0.count } }
 
-  /// Cuts all connections that there are.
+  /// Cuts all open connections.
   func cut() {
     let open = state.withLock { state in
       defer { state.open = [] }
@@ -51,21 +51,21 @@ final class Relay: Sendable {
     for channel in open { channel.close(promise: nil) }
   }
 
-  /// Whether new connections are closed at once.
+  /// Sets whether new connections are closed at once.
   func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
 
-  /// Whether new connections are taken, and nothing comes of them.
+  /// Sets whether new connections are accepted but never answered.
   func setMute(_ isMute: Bool) { state.withLock { $0.isMute = isMute } }
 
-  /// Cuts the next connections after so many bytes to the server.
+  /// Cuts the next connections after a number of bytes to the server.
   func setLimit(_ bytes: Int?) { state.withLock { $0.limit = bytes } }
 
-  /// Hands on what the next connections say in pieces, and cuts them at some time, by a seed; nil
-  /// for a network as it should be.
+  /// Forwards the data of the next connections in pieces, and cuts them at some time, by a seed;
+  /// nil for a normal network.
   func setRoughness(_ seed: UInt64?) { state.withLock { $0.roughness = seed } }
 
-  /// Hands on what the next connections say in pieces that are late, by a seed; nil for a network
-  /// as it should be.
+  /// Forwards the data of the next connections in delayed pieces, by a seed; nil for a normal
+  /// network.
   func setLag(_ seed: UInt64?) { state.withLock { $0.lag = seed } }
 
   fileprivate enum Admission {
@@ -131,7 +131,7 @@ extension Relay.Admission {
   }
 }
 
-/// Begins once a connection is there.
+/// Starts relaying once a client has connected.
 private final class Entrance: ChannelInboundHandler, Sendable {
   typealias InboundIn = ByteBuffer
   private let start: RelayStart
@@ -141,7 +141,7 @@ private final class Entrance: ChannelInboundHandler, Sendable {
   func channelActive(context: ChannelHandlerContext) { start.begin(context.channel) }
 }
 
-/// Hands on what comes on one channel to another.
+/// Forwards the data of one channel to another.
 private final class Glue: ChannelInboundHandler, Sendable {
   typealias InboundIn = ByteBuffer
   private let other: any Channel

@@ -2,19 +2,20 @@ import NIOCore
 import Synchronization
 import TestSupport
 
-/// Hands on what comes in pieces of any size, some later than others, and stops in the middle of
-/// one: it closes both sides, or says nothing more to either.
+/// Forwards data in pieces of any size, some delayed, and stops in the middle of one: it closes
+/// both sides, or sends nothing more to either.
 final class RoughGlue: ChannelInboundHandler, Sendable {
   typealias InboundIn = ByteBuffer
 
   fileprivate struct State {
     var chance: SeededGenerator
     var waiting = ByteBuffer()
-    /// How many bytes it hands on.
+    /// The number of bytes that it still forwards.
     var rest: Int
-    /// Whether it ends without a word.
+    /// Whether it stops without closing the connection.
     let isSilent: Bool
-    /// How late a piece may be, in microseconds, and of how many pieces one is.
+    /// The longest delay of a piece, in microseconds, and the share of delayed pieces, one of so
+    /// many.
     let lag: (most: Int64, oneOf: Int)
     var isPumping = false
     var isEnding = false
@@ -30,7 +31,7 @@ final class RoughGlue: ChannelInboundHandler, Sendable {
 
   init(_ other: any Channel, seed: UInt64) {
     var chance = SeededGenerator(seed: seed)
-    // Some go in the login already.
+    // Some break during the login.
     let most = Bool.random(using: &chance) ? 4_000 : 40_000
     let rest = Int.random(in: 0..<most, using: &chance)
     let isSilent = Int.random(in: 0..<8, using: &chance) == 0
@@ -38,7 +39,7 @@ final class RoughGlue: ChannelInboundHandler, Sendable {
     self.other = other
   }
 
-  /// One that hands on everything, each piece up to 20 ms late.
+  /// Forwards everything, each piece up to 20 ms late.
   init(_ other: any Channel, lagging seed: UInt64) {
     let chance = SeededGenerator(seed: seed)
     state = Mutex(State(chance: chance, rest: .max, isSilent: false, lag: (20_000, 1)))
@@ -88,7 +89,7 @@ extension RoughGlue.State {
       return isEnding ? .close : .read
     }
     guard rest > 0 else { return isSilent && !isEnding ? .stop : .close }
-    // As many small pieces as large ones.
+    // Random by magnitude, so that small pieces are as frequent as large ones.
     let most = min(1 << Int.random(in: 0...14, using: &chance), waiting.readableBytes, rest)
     let piece = waiting.readSlice(length: Int.random(in: 1...most, using: &chance))
     waiting.discardReadBytes()

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The servers that are tried.
+/// The kinds of servers to test with.
 enum Servers: String, CaseIterable, CustomTestStringConvertible {
   case prosody, ejabberd
 
@@ -17,13 +17,13 @@ enum Servers: String, CaseIterable, CustomTestStringConvertible {
   }
 }
 
-/// A server of each kind for all tests that need none of their own.
+/// One server of each kind, shared by all tests that need none of their own.
 actor SharedServers {
   static let all = SharedServers()
 
   private var beginning: [Servers: Task<any RealServer, any Error>] = [:]
 
-  /// The server, which begins where it is asked for the first time.
+  /// The server, which is started on first use.
   func server(_ kind: Servers) async throws -> any RealServer {
     if let begun = beginning[kind] { return try await begun.value }
     let task = Task {
@@ -41,7 +41,7 @@ actor SharedServers {
   }
 }
 
-/// Ends the servers that a suite's tests share once they are over.
+/// Stops a suite's shared servers after its last test.
 struct ServerSharing: SuiteTrait, TestScoping {
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void

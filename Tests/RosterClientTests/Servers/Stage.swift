@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a test has: a server, accounts that nobody else has there, and a folder for their logs.
+/// The setup of a test: a server, accounts that no other test uses, and a folder for their logs.
 struct Stage: Sendable {
   let server: any RealServer
   let domain: String
@@ -15,7 +15,7 @@ struct Stage: Sendable {
 
   private static let count = Mutex(0)
 
-  /// A stage on the server that all tests share.
+  /// A stage on the shared server.
   init(_ kind: Servers, _ domain: Domain = .usual) async throws {
     try self.init(on: await SharedServers.all.server(kind), domain)
   }
@@ -49,8 +49,8 @@ struct Stage: Sendable {
     return login
   }
 
-  /// A session that has begun; with `isNew` it has made its account. Where its network can break,
-  /// it does not wait long before it comes again.
+  /// A started session; with `isNew`, one that has created its account. Over a relay it reconnects
+  /// quickly.
   func session(
     _ user: String, device: String = "1", isNew: Bool = false, over relay: Relay? = nil
   ) async throws -> LiveSession {
@@ -73,8 +73,8 @@ struct Stage: Sendable {
 
   // MARK: Agreement
 
-  /// What of each account its sessions, their logs and the server say has to come to be the same:
-  /// the last words may be under way.
+  /// Waits until the sessions, their logs and the server agree about each account: the last stanzas
+  /// may still be on their way.
   func agree(
     _ sessions: LiveSession..., after what: String = "",
     sourceLocation: SourceLocation = #_sourceLocation
@@ -97,7 +97,7 @@ struct Stage: Sendable {
     }
   }
 
-  /// Looks again and again, far longer than any server takes, until there is no difference.
+  /// Polls, far longer than any server takes, until there is no difference.
   func settled(_ difference: () async throws -> String?) async throws -> String? {
     var found: String?
     for _ in 0..<1500 {
@@ -108,8 +108,9 @@ struct Stage: Sendable {
     return found
   }
 
-  /// The items, as a server keeps them, without those that it neither pushes nor tells any more:
-  /// some do not keep a contact of no subscription who asks apart from somebody who only asks.
+  /// The contacts in the form of a server, without those that the server no longer reports: some do
+  /// not distinguish a contact without a subscription that sends a request from an address that
+  /// only sends one.
   func contactsAsTold(_ roster: Roster, _ stored: StoredRoster) -> [String: StoredContact] {
     let contacts = roster.contactsAsStored
     guard !server.distinguishesRequests else { return contacts }
@@ -124,7 +125,7 @@ struct Stage: Sendable {
     let (stored, roster) = (try server.stored(account), await session.roster)
     let own = contactsAsTold(roster, stored)
     guard own == stored.contacts else { return "it has \(own), the server \(stored.contacts)" }
-    // What the server dropped or somebody answered unseen, nobody can say.
+    // It is unknown which requests the server has dropped or another device has answered.
     let open = Set(roster.incoming.map(\.key.text))
     let unsure = Set(roster.unconfirmed.map(\.key.text))
     guard open.isSubset(of: stored.requests), stored.requests.isSubset(of: open.union(unsure))
@@ -133,7 +134,7 @@ struct Stage: Sendable {
     return logged == roster ? nil : "its log has \(logged?.contactsAsStored as Any)"
   }
 
-  /// Waits until a roster is as it is to be.
+  /// Waits until a session's roster meets a condition.
   func wait(
     for session: LiveSession, _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation,
     _ isRight: @escaping @Sendable (Roster) -> Bool
@@ -149,8 +150,8 @@ struct Stage: Sendable {
     }
   }
 
-  /// What something comes to; nil where it takes far longer than any server does, also where all
-  /// tests run at once: it is not waited for then.
+  /// The result of an operation; nil if it takes far longer than any server needs even when all
+  /// tests run at once.
   func inTime<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value? {
     let (values, hand) = AsyncStream<Value?>.makeStream()
     let tasks = [
@@ -167,7 +168,7 @@ struct Stage: Sendable {
 }
 
 extension Roster {
-  /// The items, as a server keeps them.
+  /// The contacts in the form in which a server stores them.
   var contactsAsStored: [String: StoredContact] {
     Dictionary(
       uniqueKeysWithValues: entries.map { ($0.key.text, StoredContact($0.value.item)) })

@@ -3,13 +3,13 @@ import RosterClient
 import TestSupport
 import Testing
 
-/// What the user says and no server keeps goes into the log of a live session, too.
+/// Annotations, which no server keeps, are recorded in the log of a live session.
 @Suite("Annotations of a live session") struct LiveAnnotationTests {
   private let bob = BareJID(prepared: "bob@example.test")
   private let login = LiveLogin(
     account: BareJID(prepared: "alice@example.test"), password: Password("qing-chun-7"))
 
-  @Test("They need no connection, and are on the disk on return")
+  @Test("They need no connection, and are on disk on return")
   func withoutConnection() async throws {
     let folder = try TemporaryFolder()
     let session = try LiveSession(login, recordingTo: folder.file("a.rollcall"))
@@ -27,7 +27,7 @@ import Testing
     await again.close()
   }
 
-  @Test("A session that is over takes none, and says so")
+  @Test("A session that is over refuses them with an error")
   func over() async throws {
     let session = try LiveSession(login)
     await session.close()

@@ -5,7 +5,7 @@ import NIOPosix
 import TestSupport
 import Testing
 
-/// A session and a server of scripts in TLS, over a network that a test can break.
+/// A session and a scripted server with TLS, over a network that a test can break.
 private struct Lifecycle {
   typealias Turn = ScriptedServer.Turn
   typealias Words = LoginScript
@@ -37,7 +37,7 @@ private struct Lifecycle {
   static let bob = BareJID(prepared: "bob@example.test")
   static let kept = "<item jid='bob@example.test' name='Bob'><group>Work</group></item>"
   static let online = Words.online + [Words.roster(kept)]
-  /// As `online`, and the server counts stanzas.
+  /// The script to get online on a server that counts stanzas.
   static let counted =
     Words.startTLS + Words.login + [
       Words.binding(Talk.bind + Talk.counting), Words.bound,
@@ -45,7 +45,7 @@ private struct Lifecycle {
       Words.roster(kept),
     ]
 
-  /// Waits until something of the session is as it has to be.
+  /// Waits until a condition of the session is met.
   func wait(_ isRight: @Sendable (isolated LiveSession) -> Bool) async throws {
     while !(await session.holds(isRight)) { try await Task.sleep(for: .milliseconds(5)) }
   }
@@ -55,7 +55,7 @@ private struct Lifecycle {
     return nil
   }
 
-  /// Why the server's answer to a rename is not known; nil if it is.
+  /// The error of a rename; nil if the server answered it.
   func failureOfRename() async -> LiveError? {
     do throws(LiveError) {
       _ = try await session.perform(.rename(Self.bob, to: "Robert"))
@@ -66,7 +66,7 @@ private struct Lifecycle {
   }
 }
 
-/// A port at which nobody takes connections: the system takes the first, and leaves the others
+/// A port that never accepts connections: the system completes the first, and leaves the others
 /// without an answer.
 private final class SilentListener {
   private let listener: any Channel
@@ -87,15 +87,15 @@ private final class SilentListener {
 }
 
 extension LiveSession {
-  /// What happens to commands that are not answered for a minute.
+  /// Handles the timeouts of all commands, as after a minute without an answer.
   fileprivate func giveUpCommands() {
     for answer in session.timeouts(at: now + 120_000) { told(answer) }
   }
 
-  /// Sets what only a test sets.
+  /// Changes the session's state, as only a test may.
   fileprivate func change(_ body: @Sendable (isolated LiveSession) -> Void) { body(self) }
 
-  /// Hears something while what was sent is on its way to the disk.
+  /// Receives a text while sent data is still being written to disk.
   fileprivate func hearWhileRecording(_ text: String) {
     guard isFlushing, !outbox.isEmpty else { return heard(Array(text.utf8), on: connections) }
     loop.execute { self.assumeIsolated { $0.hearWhileRecording(text) } }
@@ -107,7 +107,7 @@ extension LiveSession {
 }
 
 @Suite(
-  "Calls of a session end and say what happened", .timeLimit(.minutes(5)),
+  "Calls of a session end with their outcome", .timeLimit(.minutes(5)),
   .enabled(if: Certificates.isPossible, "openssl is needed"))
 struct LiveLifecycleTests {
   private typealias Turn = ScriptedServer.Turn
@@ -115,7 +115,7 @@ struct LiveLifecycleTests {
 
   // MARK: Starting
 
-  @Test("A session that could not be started for a reason that passes can be started again")
+  @Test("A session whose start failed for a temporary reason can be started again")
   func startedAgain() async throws {
     let life = try Lifecycle(Lifecycle.online)
     life.relay.setDown(true)
@@ -129,7 +129,7 @@ struct LiveLifecycleTests {
     life.relay.setDown(false)
     #expect(await life.failureOfStart() == nil)
     #expect(await life.session.roster.item(Lifecycle.bob)?.groups == ["Work"])
-    #expect(await updates.next() != nil, "who watches still does")
+    #expect(await updates.next() != nil, "the watcher still receives updates")
     #expect(await life.failureOfStart() == .alreadyStarted)
     await life.session.close()
     #expect(await life.failureOfStart() == .over)
@@ -153,14 +153,14 @@ struct LiveLifecycleTests {
 
   @Test("A start whose task is cancelled ends, and can be tried again", arguments: [false, true])
   func cancelledStart(isLoggedIn: Bool) async throws {
-    // Before the server says anything, or while its roster is waited for.
+    // Before the server sends anything, or while the session waits for the roster.
     let silent = isLoggedIn ? Words.online + [Turn(heard: "jabber:iq:roster", said: "")] : []
     let life = try Lifecycle(silent, Lifecycle.online)
     let start = Task { await life.failureOfStart() }
     if isLoggedIn {
       try await life.wait { !$0.awaitingRoster.isEmpty }
     } else {
-      // The relay has to have a connection to the server by then: the next one would be the first.
+      // Wait for the relay to connect to the server, or the next connection would be the first.
       try await life.server.hears("<stream:stream")
       try await life.wait { $0.opening != nil }
     }
@@ -196,7 +196,7 @@ struct LiveLifecycleTests {
     await life.session.close()
   }
 
-  @Test("A start that resumes a session ends with its roster, however long it was away")
+  @Test("A start that resumes a session ends with its roster, however long the session was lost")
   func resumedStart() async throws {
     let silent = Array(Lifecycle.counted.dropLast())
     let resumed =
@@ -230,7 +230,7 @@ struct LiveLifecycleTests {
 
   // MARK: The roster
 
-  @Test("A start succeeds if the server refuses the roster, and no set goes out then")
+  @Test("A start succeeds if the server refuses the roster, and then no set is sent")
   func refusedRoster() async throws {
     let refusal = Turn(heard: "jabber:iq:roster", said: "") { heard in
       let id = Words.id(heard, before: "<query xmlns=\"jabber:iq:roster\"")
@@ -247,7 +247,7 @@ struct LiveLifecycleTests {
     #expect(try await !life.server.heard.joined().contains("<item"))
   }
 
-  @Test("A start ends if the server does not send the roster, and no set goes out then")
+  @Test("A start ends if the server does not send the roster, and then no set is sent")
   func overdueRoster() async throws {
     let life = try Lifecycle(Words.online + [Turn(heard: "jabber:iq:roster", said: "")]) {
       ($0.answer, $0.beat, $0.silentBeats) = (50, 10, .max)
@@ -286,7 +286,7 @@ struct LiveLifecycleTests {
         "<item jid=\"bob@example.test\" name=\"Robert\"><group>平板分的组</group></item>"))
   }
 
-  @Test("A command that waits for the roster ends with its connection and with its task")
+  @Test("A command that waits for the roster ends with its connection or its task")
   func abandonedCommand() async throws {
     let silent =
       Words.online + [
@@ -338,7 +338,7 @@ struct LiveLifecycleTests {
     await life.session.close()
   }
 
-  @Test("An answer that came right before the end of its connection is the command's outcome")
+  @Test("An answer that arrived right before the end of its connection is the command's outcome")
   func answeredAtTheEnd() async throws {
     let life = try Lifecycle(
       Lifecycle.online + [Turn(heard: "type=\"set\"", said: "")], Words.last)
@@ -358,7 +358,7 @@ struct LiveLifecycleTests {
     await life.session.close()
   }
 
-  @Test("A command of which nothing could be sent did not succeed")
+  @Test("A command that could not be sent did not succeed")
   func unsent() async throws {
     let asks = "<presence from='carol@example.test' type='subscribe'/>"
     let life = try Lifecycle(
@@ -366,7 +366,7 @@ struct LiveLifecycleTests {
     #expect(await life.failureOfStart() == nil)
     let carol = BareJID(prepared: "carol@example.test")
     try await life.wait { $0.roster.incoming[carol] != nil }
-    // Nothing is answered to this command, so that it would be done once it is sent.
+    // This command has no answer, so it counts as done as soon as it is sent.
     await life.session.change {
       $0.ending = ConnectionEnd(failure: .lost(reason: "the disk is full"))
     }
@@ -376,7 +376,7 @@ struct LiveLifecycleTests {
     await life.session.close()
   }
 
-  @Test("What could not be recorded between two connections does not end the next one")
+  @Test("A recording failure between two connections does not end the next one")
   func unrecordedBefore() async throws {
     let life = try Lifecycle(Lifecycle.online)
     life.relay.setDown(true)
@@ -389,7 +389,7 @@ struct LiveLifecycleTests {
     await life.session.close()
   }
 
-  @Test("A command that the session no longer keeps in mind ends all the same")
+  @Test("A command that the session has dropped ends all the same")
   func forgotten() async throws {
     let life = try Lifecycle(Lifecycle.online) {
       ($0.answer, $0.beat, $0.silentBeats) = (200, 10, .max)
@@ -439,7 +439,7 @@ struct LiveLifecycleTests {
       await #expect(throws: LiveFailure.cancelled) { try await request.value }
     }
     let annotation = Task { () async throws -> Void in
-      // So that it is cancelled before the disk has it.
+      // So that it is cancelled before the annotation is on disk.
       while !Task.isCancelled { await Task.yield() }
       try await session.annotate(.starred(Lifecycle.bob, true))
     }
@@ -469,13 +469,13 @@ struct LiveLifecycleTests {
         try await session.changePassword(to: Password("x"))
       }
     }
-    // It is not the end of the session, which would end the wait as well.
+    // Not because of the end of the session, which would end the wait as well.
     let failure = await #expect(throws: LiveFailure.self) { try await request.value }
     #expect(failure?.isFinal == false, "\(failure as Any)")
     await session.close()
   }
 
-  @Test("A request that the server leaves unanswered ends after its time")
+  @Test("A request that the server leaves unanswered ends after its timeout")
   func overdueRequest() async throws {
     let life = try Lifecycle(Lifecycle.online) {
       ($0.answer, $0.beat, $0.silentBeats) = (50, 10, .max)

@@ -1,8 +1,8 @@
 @testable import RosterClient
 import Testing
 
-@Suite("When a server is silent") struct SilenceTests {
-  /// What was written and is left at each beat, and at which of them the server is asked.
+@Suite("Silence of a server") struct SilenceTests {
+  /// The bytes written and left to write at each beat, and the beats at which the server is asked.
   private static let cases: [(String, [(written: Int, unwritten: Int)], [Int])] = [
     ("nothing to write", Array(repeating: (0, 0), count: 9), [6, 8]),
     ("all is written at once", (1...9).map { ($0, 0) }, [6, 8]),
@@ -13,7 +13,8 @@ import Testing
     ("it stops in the middle", (1...3).map { ($0, 100) } + (1...7).map { _ in (3, 100) }, [9]),
   ]
 
-  @Test("Only when none of what waits to be written is taken either", arguments: cases.indices)
+  @Test(
+    "A server counts as silent only if it also accepts no pending writes", arguments: cases.indices)
   func silent(_ index: Int) {
     let (what, beats, asked) = Self.cases[index]
     var silence = Silence()
@@ -21,7 +22,7 @@ import Testing
     #expect(seen.indices.filter { seen[$0] }.map { $0 + 1 } == asked, "\(what)")
   }
 
-  @Test("What comes ends it")
+  @Test("Received data ends it")
   func broken() {
     var silence = Silence()
     for _ in 0..<20 {
