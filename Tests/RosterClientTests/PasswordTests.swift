@@ -2,7 +2,7 @@ import RosterClient
 import Testing
 
 @Suite("A password") struct PasswordTests {
-  @Test("Nothing that prints a password prints what it is")
+  @Test("A printed password does not show its text")
   func hidden() {
     let password = Password("qing-chun-7")
     var dumped = ""

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 extension RealServerTests {
-  /// Accounts that are made, and their passwords.
+  /// Creating accounts, and changing their passwords.
   @Suite("Accounts")
   struct Accounts {
-    /// Why a login fails; nil where it does not.
+    /// The failure of a login; nil if it succeeds.
     private func failure(_ stage: Stage, _ login: LiveLogin) async throws -> LiveFailure? {
       do throws(LiveFailure) {
         let session = try LiveSession(login)
@@ -29,7 +29,7 @@ extension RealServerTests {
       let login = try stage.login("alice", isNew: true)
       #expect(try await failure(stage, login) == nil)
       var other = login
-      other.password = Password("of somebody else")
+      other.password = Password("of another user")
       guard case .registrationRefused("conflict", _)? = try await failure(stage, other) else {
         Issue.record("it is not refused")
         return
@@ -38,7 +38,7 @@ extension RealServerTests {
       #expect(isRefused(try await failure(stage, other)))
     }
 
-    @Test("A session lives on with a new password", arguments: Servers.allCases)
+    @Test("A session continues with a new password", arguments: Servers.allCases)
     func change(_ kind: Servers) async throws {
       let stage = try await Stage(kind)
       let relay = try Relay(to: stage.server.port)
@@ -50,7 +50,7 @@ extension RealServerTests {
       new.password = Password("another")
       #expect(isRefused(try await failure(stage, old)))
       #expect(try await failure(stage, new) == nil)
-      // It also comes back by the new one.
+      // It also reconnects with the new one.
       let number = relay.connections
       relay.cut()
       await stage.wait(for: alice, "not cut") { !$0.isConnected }
@@ -61,19 +61,20 @@ extension RealServerTests {
       #expect(await alice.failure == nil)
     }
 
-    @Test("A session ends where its password was changed elsewhere", arguments: Servers.allCases)
+    @Test("A session ends if its password was changed elsewhere", arguments: Servers.allCases)
     func changedElsewhere(_ kind: Servers) async throws {
       let stage = try await Stage(kind)
       let relay = try Relay(to: stage.server.port)
       let alice = try await stage.session("alice", isNew: true, over: relay)
       let other = try await stage.session("alice", device: "2")
-      // Prosody ends the account's other sessions at once, so that one may be back already.
+      // Prosody ends the account's other sessions at once, so this one may have reconnected
+      // already.
       try await other.changePassword(to: Password("another"))
       relay.cut()
       #expect(await stage.inTime { await alice.ended() } != nil)
       let failure = await alice.failure
       #expect(isRefused(failure), "\(failure as Any)")
-      // However often it was cut, it asks by the old one no more once that was refused.
+      // However often it was cut, it does not try the old password again once it was refused.
       let records = try Recorded(stage.log("alice")).records
       let refusals = records.filter { $0.text.hasPrefix("<failure") }
       #expect(refusals.count == 1)
@@ -83,10 +84,10 @@ extension RealServerTests {
     }
 
     @Test(
-      "Names and passwords have letters of all the world", arguments: Servers.allCases,
+      "Names and passwords may use letters of any script", arguments: Servers.allCases,
       [
         ("jürgen", "pässwörd"), ("李雷", "密码 密码"),
-        // Of the same meaning in another form: SASLprep makes them one (RFC 4013).
+        // Equivalent forms, which SASLprep maps to one (RFC 4013).
         ("ame\u{301}lie", "ﬁve\u{AD}\u{A0}①"),
       ])
     func letters(_ kind: Servers, _ account: (user: String, password: String)) async throws {
@@ -98,7 +99,7 @@ extension RealServerTests {
       let alice = try await stage.session(login, recordingTo: stage.log("alice"))
       #expect(try await alice.perform(.add(stage.jid("zoë"), name: "Zoë")) == .result)
       try await stage.agree(alice)
-      // Whoever types it in its prepared form is let in too.
+      // The prepared form logs in as well.
       login.password = Password(try SASLPrep.prepare(account.password, as: .password))
       #expect(try await failure(stage, login) == nil)
       await alice.close()

@@ -41,7 +41,9 @@ extension RealServerTests {
       for session in [one, two, bob] { await session.close() }
     }
 
-    @Test("Two devices that change the same at once agree in the end", arguments: Servers.allCases)
+    @Test(
+      "Two devices that change the same contacts at once agree in the end",
+      arguments: Servers.allCases)
     func atOnce(_ kind: Servers) async throws {
       let stage = try await Stage(kind)
       let devices = [
@@ -61,7 +63,7 @@ extension RealServerTests {
                 case 2: .setGroups(jid, [name, "G"])
                 default: .remove(jid)
                 }
-              // What another device has done first may have made no sense of it.
+              // An earlier change by the other device may make the command invalid.
               group.addTask { _ = try? await session.perform(command) }
             }
           }
@@ -71,7 +73,7 @@ extension RealServerTests {
         if stage.server.pushesInOrder {
           try await stage.agree(devices, after: "round \(round)")
         }
-        // Whatever the order, what was pushed last is what a device has.
+        // Whatever the order, a device has the state that was pushed last.
         for session in devices {
           let difference = try await stage.settled {
             let pushed = try Recorded(try #require(try await session.timeline())).lastPushed
@@ -81,7 +83,7 @@ extension RealServerTests {
           #expect(difference == nil, "round \(round)")
         }
       }
-      // One device at a time has the last word of each contact.
+      // Finally each contact is changed by one device at a time.
       for contact in 0..<6 {
         let (session, jid) = (devices[contact % 2], try stage.jid("contact\(contact)"))
         let isThere = await session.roster.item(jid) != nil
@@ -95,12 +97,12 @@ extension RealServerTests {
     }
 
     @Test(
-      "Many contacts are told whole once, and then not again", arguments: Servers.allCases)
+      "Many contacts are sent in full once, and then not again", arguments: Servers.allCases)
     func thousand(_ kind: Servers) async throws {
       let stage = try await Stage(kind)
       let count = 1000
-      // It writes the whole roster to the disk again for each stanza that changes it, so she has
-      // most of them from the start.
+      // Prosody rewrites the whole roster for each stanza that changes it, so most contacts are
+      // stored from the start.
       let known = kind == .prosody ? 750 : 0
       if let prosody = stage.server as? Prosody {
         let contacts = try (0..<known).map { number in
@@ -144,7 +146,7 @@ extension RealServerTests {
       try await stage.agree(again, after: "no roster")
       await again.close()
       let second = try #require(try Recorded(stage.log("alice")).fetches.last)
-      // Empty: it is as that version was (RFC 6121 §2.6.3).
+      // Empty: the roster is unchanged since that version (RFC 6121 §2.6.3).
       #expect(second.version?.isEmpty == false)
       #expect(second.answer?.children.contains { _ in true } == false)
     }

@@ -4,7 +4,7 @@ import RosterCore
 import Testing
 
 extension RealServerTests.Handshakes {
-  @Test("Nobody is approved in advance where the server does not offer it")
+  @Test("No contact is approved in advance if the server does not offer it")
   func preApproval() async throws {
     let stage = try await Stage(.ejabberd)
     let alice = try await stage.session("alice", isNew: true)
@@ -44,7 +44,7 @@ extension RealServerTests.Handshakes {
       await session.close()
       #expect(await session.failure == nil)
     }
-    // What was recorded says the same.
+    // The recorded logs agree.
     for (user, session) in [("alice", alice), ("bob", bob)] {
       let roster = try Timeline(ofLogAt: stage.log(user)).state(at: .head(minus: 0)).roster
       #expect(roster == (await session.roster))

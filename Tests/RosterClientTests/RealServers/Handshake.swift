@@ -4,8 +4,8 @@ import RosterCore
 import Testing
 import XMPPStanza
 
-/// How somebody stands to somebody else (RFC 6121 Appendix A): the subscription, or `-` where there
-/// is no item, then whether requests are pending `out` and `in`.
+/// A user's relation to another user (RFC 6121 Appendix A): the subscription, or `-` if there is no
+/// item, then whether requests are pending `out` and `in`.
 struct Relation: Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
   let subscription: String
   let isOut: Bool
@@ -33,7 +33,7 @@ struct Relation: Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
   var description: String { subscription + (isOut ? " out" : "") + (isIn ? " in" : "") }
 }
 
-/// A dialogue of two people; the second one may have two devices.
+/// A dialogue of two users; the second one may have two devices.
 struct Handshake: Sendable, CustomTestStringConvertible {
   enum Part: Hashable, Sendable {
     case a, b, b2
@@ -45,7 +45,7 @@ struct Handshake: Sendable, CustomTestStringConvertible {
 
   enum Deed: Sendable {
     case command(@Sendable (BareJID) -> RosterCommand)
-    /// A subscription stanza as it is.
+    /// Sends a subscription stanza directly.
     case says(String)
     case leaves, returns
   }
@@ -55,7 +55,7 @@ struct Handshake: Sendable, CustomTestStringConvertible {
     let deed: Deed
     let a: Relation
     let b: Relation
-    /// Who is not told, since no server tells it.
+    /// The parts that are not informed, because no server does that.
     let unseen: Set<Part>
 
     init(_ part: Part, _ deed: Deed, a: Relation, b: Relation, unseen: Set<Part> = []) {
@@ -67,7 +67,7 @@ struct Handshake: Sendable, CustomTestStringConvertible {
   }
 
   let name: String
-  /// What the servers do not do alike is tried where it is done by the rules.
+  /// The servers to test with: if servers differ, those that follow the rules.
   let servers: [Servers]
   let steps: [Step]
 
@@ -79,7 +79,7 @@ struct Handshake: Sendable, CustomTestStringConvertible {
 
   // MARK: Playing
 
-  /// Plays it, and looks after each step what everybody's log and server say.
+  /// Plays it, and checks the logs and the servers of both users after each step.
   func play(on stage: Stage) async throws {
     var sessions: [Part: LiveSession] = [:]
     let parts = Set(steps.map(\.part)).union([.a, .b])
@@ -149,11 +149,11 @@ extension Handshake.Deed {
   static let approves = Self.command({ .preApprove($0) })
   static let blocks = Self.command({ .block(JID(prepared: $0, resource: nil)) })
   static let unblocks = Self.command({ .unblock(JID(prepared: $0, resource: nil)) })
-  /// Without a look at whether the other one has asked.
+  /// Asks even if the other user has already asked.
   static let asksBlindly = Self.says("subscribe")
-  /// And does not ask back.
+  /// Grants without asking back.
   static let grants = Self.says("subscribed")
-  /// What it had granted.
+  /// Revokes an earlier grant.
   static let withdraws = Self.says("unsubscribed")
   static let unsubscribes = Self.says("unsubscribe")
 }

@@ -1,7 +1,7 @@
 import Testing
 
 extension RealServerTests {
-  /// The handshake in every order, with what RFC 6121 §3 and Appendix A make of it.
+  /// The handshake in every order, with the results that RFC 6121 §3 and Appendix A require.
   @Suite("Handshakes")
   struct Handshakes {
     @Test(
@@ -15,7 +15,7 @@ extension RealServerTests {
 }
 
 extension Handshake {
-  /// From nothing to friends, by the shortest way.
+  /// The shortest way to a mutual subscription.
   private static let friends: [Step] = [
     Step(.a, .asks, a: "none out", b: "- in"), Step(.b, .asks, a: "to in", b: "from out"),
     Step(.a, .accepts, a: "both", b: "both"),
@@ -78,20 +78,20 @@ extension Handshake {
         Step(.a, .asks, a: "none out", b: "- in"), Step(.b, .grants, a: "to", b: "from"),
       ]),
     Handshake(
-      "A takes the request back and asks again", on: [.prosody],
+      "A cancels the request and asks again", on: [.prosody],
       [
         Step(.a, .asks, a: "none out", b: "- in"), Step(.a, .cancels, a: "none", b: "-"),
         Step(.a, .asks, a: "none out", b: "- in"),
       ]),
     Handshake(
-      "A takes the request back, which ejabberd keeps from B", on: [.ejabberd],
+      "A cancels the request, and ejabberd does not inform B", on: [.ejabberd],
       [
         Step(.a, .asks, a: "none out", b: "- in"),
         Step(.a, .cancels, a: "none", b: "-", unseen: [.b]),
         Step(.a, .asks, a: "none out", b: "- in"), Step(.b, .grants, a: "to", b: "from"),
       ]),
     Handshake(
-      "A takes the request back while B is offline",
+      "A cancels the request while B is offline",
       [
         Step(.a, .asks, a: "none out", b: "- in"), Step(.b, .leaves, a: "none out", b: "- in"),
         Step(.a, .cancels, a: "none", b: "-"), Step(.b, .returns, a: "none", b: "-"),
@@ -107,7 +107,7 @@ extension Handshake {
         Step(.a, .unsubscribes, a: "from", b: "to"), Step(.b, .unsubscribes, a: "none", b: "none"),
       ]),
     Handshake(
-      "A grant is withdrawn from who is offline",
+      "A grant is withdrawn from an offline user",
       friends + [
         Step(.a, .leaves, a: "both", b: "both"), Step(.b, .withdraws, a: "from", b: "to"),
         Step(.a, .returns, a: "from", b: "to"),
@@ -119,14 +119,14 @@ extension Handshake {
       "A removes B while the request is out", on: [.prosody],
       [Step(.a, .asks, a: "none out", b: "- in"), Step(.a, .removes, a: "-", b: "-")]),
     Handshake(
-      "A removes B, whom ejabberd leaves the request (RFC 6121 §2.5.2 asks no more of it)",
+      "A removes B, and ejabberd keeps the request for B (RFC 6121 §2.5.2 allows that)",
       on: [.ejabberd],
       [
         Step(.a, .asks, a: "none out", b: "- in"), Step(.a, .removes, a: "-", b: "- in"),
         Step(.b, .grants, a: "-", b: "from"),
       ]),
     Handshake(
-      "Who was removed asks again",
+      "A removed contact asks again",
       friends + [
         Step(.a, .removes, a: "-", b: "none"), Step(.b, .asks, a: "- in", b: "none out"),
         Step(.a, .asks, a: "from out", b: "to in"), Step(.b, .accepts, a: "both", b: "both"),
@@ -142,7 +142,7 @@ extension Handshake {
         Step(.b, .asks, a: "to in", b: "from out"), Step(.a, .rejects, a: "to", b: "from"),
       ]),
     Handshake(
-      "B's other device rejects, which the first one learns by the request's not coming again",
+      "B's other device rejects, which the first sees because the request is not sent again",
       [
         Step(.a, .asks, a: "none out", b: "- in"),
         Step(.b2, .rejects, a: "none", b: "-", unseen: [.b]),

@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 extension RealServerTests {
-  /// What a stranger can send through a server whose limits are others than ours.
+  /// What a stranger can send through a server with other limits than ours.
   @Suite("Hostile contacts")
   struct HostileContacts {
-    /// 300 attributes, and 130 levels.
+    /// An element with 300 attributes, and one with 130 levels.
     private static let payloads = [
       "<x xmlns='urn:example:x' "
         + (0..<300).map { "a\($0)='1'" }.joined(separator: " ") + "/>",
@@ -16,7 +16,7 @@ extension RealServerTests {
         + String(repeating: "</a>", count: 130) + "</x>",
     ]
 
-    @Test("A message beyond our limits ends no session", arguments: Servers.allCases)
+    @Test("A message beyond our limits does not end the session", arguments: Servers.allCases)
     func oversized(_ kind: Servers) async throws {
       let stage = try await Stage(kind)
       let alice = try await stage.session("alice", isNew: true)
@@ -27,7 +27,7 @@ extension RealServerTests {
       for payload in Self.payloads {
         await eve.sendAsIs("<message to='\(full)' type='chat'>\(payload)</message>")
       }
-      // What is sent later comes later.
+      // Stanzas arrive in order, so the messages have arrived once this has.
       #expect(try await eve.perform(.add(aliceJID)) == .result)
       await stage.wait(for: alice, "no request") { $0.incoming[eveJID] != nil }
       try await alice.ping()
@@ -36,7 +36,7 @@ extension RealServerTests {
       await eve.close()
       let findings = try Timeline(ofLogAt: stage.log("alice")).findings().map(\.code)
       #expect(findings.filter { $0 == .oversizedElement }.count == Self.payloads.count)
-      // Nothing is left that the server would send again.
+      // There is nothing left for the server to send again.
       let again = try await stage.session("alice")
       try await again.ping()
       await again.close()
@@ -46,7 +46,7 @@ extension RealServerTests {
 }
 
 extension LiveSession {
-  /// Sends a stanza as it is written.
+  /// Sends the text of a stanza unchanged.
   fileprivate func sendAsIs(_ stanza: String) {
     send(Array(stanza.utf8))
     flush()

@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 extension RealServerTests {
-  /// How one is let in: the ways that the servers have.
+  /// The ways to log in that the servers offer.
   ///
-  /// Prosody 0.12 has `tls-unique` for -PLUS and no other, and ejabberd does not say which it has
-  /// (XEP-0440): neither is to be used without.
+  /// Prosody 0.12 supports only `tls-unique` for -PLUS, and ejabberd does not say which types it
+  /// supports (XEP-0440): -PLUS must not be used with either.
   @Suite("Logins")
   struct Logins {
     struct Way: Sendable, CustomTestStringConvertible {
@@ -28,7 +28,7 @@ extension RealServerTests {
       Way(kind: .ejabberd, domain: .plain, mechanism: "PLAIN"),
     ]
 
-    @Test("Each mechanism lets in, PLAIN only where it is allowed", arguments: ways)
+    @Test("Each mechanism logs in, PLAIN only if it is allowed", arguments: ways)
     func mechanism(_ way: Way) async throws {
       let stage = try await Stage(way.kind, way.domain)
       var login = try stage.login("alice", isNew: true)
@@ -52,7 +52,7 @@ extension RealServerTests {
       #expect(!refused.records.contains { $0.direction == .outbound && $0.text.contains("<auth") })
     }
 
-    @Test("Each door of TLS lets in", arguments: Servers.allCases, Door.all)
+    @Test("Each way to begin TLS logs in", arguments: Servers.allCases, Door.all)
     func door(_ kind: Servers, _ door: Door) async throws {
       let server = try await SharedServers.all.server(kind)
       let place = server.place(of: door)
@@ -65,7 +65,7 @@ extension RealServerTests {
       #expect(try await alice.perform(.add(stage.jid("bob"), name: "Bob")) == .result)
       try await stage.agree(alice)
       await alice.close()
-      // The newest that both have (RFC 8446 §4.2.1).
+      // The newest version that both support (RFC 8446 §4.2.1).
       let version = door.version ?? .v13
       #expect(
         try Recorded(stage.log("alice")).said("tls", of: "secured") == [version.rawValue])

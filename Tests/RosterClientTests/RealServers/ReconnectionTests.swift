@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 
 extension RealServerTests {
-  /// Connections that break, and sessions that go on.
+  /// Connections that break, and sessions that continue.
   @Suite("Reconnection")
   struct Reconnection {
-    @Test("A session that is cut goes on where it was", arguments: Servers.allCases)
+    @Test("A session that is cut off continues where it was", arguments: Servers.allCases)
     func cuts(_ kind: Servers) async throws {
       let stage = try await Stage(kind)
       let relay = try Relay(to: stage.server.port)
@@ -33,11 +33,11 @@ extension RealServerTests {
       await stage.wait(for: alice, "no request") { $0.incoming[bobJID] != nil }
       await alice.close()
       await bob.close()
-      // Both servers can.
+      // Both servers support resumption.
       #expect(try Self.resumptions(stage.log("alice")) == 3)
     }
 
-    @Test("A session that cannot be resumed begins anew", arguments: Servers.allCases)
+    @Test("A session that cannot be resumed is replaced by a new one", arguments: Servers.allCases)
     func anew(_ kind: Servers) async throws {
       let stage = try await Stage(kind, .brief)
       let relay = try Relay(to: stage.server.port)
@@ -48,7 +48,7 @@ extension RealServerTests {
       relay.cut()
       await stage.wait(for: alice, "not cut") { !$0.isConnected }
       #expect(try await bob.perform(.add(aliceJID)) == .result)
-      // Meanwhile another device changes what the first one does not hear of.
+      // Meanwhile another device makes a change that is not pushed to the first one.
       let other = try await stage.session("alice", device: "2")
       #expect(try await other.perform(.add(stage.jid("carol"), name: "Carol")) == .result)
       relay.setDown(false)
@@ -58,7 +58,7 @@ extension RealServerTests {
       #expect(try Self.resumptions(stage.log("alice")) == 0)
     }
 
-    @Test("A session is closed while it has no connection, or has one that nobody answers")
+    @Test("A session can be closed without a connection, or with one that is not answered")
     func closing() async throws {
       let stage = try await Stage(.prosody)
       let relay = try Relay(to: stage.server.port)
@@ -77,14 +77,14 @@ extension RealServerTests {
       }
     }
 
-    @Test("A session needs no thread of the program's")
+    @Test("A session needs no thread of the program's pool")
     func busyProgram() async throws {
       let stage = try await Stage(.prosody)
       let relay = try Relay(to: stage.server.port)
       let alice = try await stage.session("alice", isNew: true, over: relay)
       let (loop, number) = (await alice.loop, await alice.connections)
       let crowd = Crowd()
-      // Nothing is awaited before the crowd has gone.
+      // No await before the crowd has left.
       relay.cut()
       let isBack = try crowd.sees(alice, on: loop, after: number)
       crowd.leave()

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 extension RealServerTests {
-  /// Servers that go and come back.
+  /// Servers that are restarted.
   @Suite("Restarts")
   struct Restarts {
-    @Test("A server that goes and comes back finds its client again", arguments: Servers.allCases)
+    @Test("Clients reconnect to a restarted server", arguments: Servers.allCases)
     func restart(_ kind: Servers) async throws {
       let server = try kind.make()
       try await server.start()
@@ -17,7 +17,7 @@ extension RealServerTests {
       )
       #expect(try await alice.perform(.add(stage.jid("bob"), name: "Bob")) == .result)
       try await stage.agree(alice, bob)
-      // Commands are under way while it goes, and some come while it is away.
+      // Commands are pending while the server stops, and others are given while it is down.
       let early = try commands(alice, stage, 0..<40)
       try server.stop()
       let late = try commands(alice, stage, 40..<60)
@@ -39,7 +39,7 @@ extension RealServerTests {
       try server.stop()
     }
 
-    /// Commands that are given without waiting; each comes to true once it is over.
+    /// Gives commands without waiting; each task returns true once its command is over.
     private func commands(
       _ session: LiveSession, _ stage: Stage, _ numbers: Range<Int>
     ) throws -> [Task<Bool, Never>] {

@@ -6,15 +6,15 @@ import TestSupport
 import Testing
 
 extension RealServerTests {
-  /// Two people over a network that delivers in pieces, late, and not always.
+  /// Two users over a network that delivers in pieces, late, and not always.
   @Suite("Rough networks")
   struct RoughNetworks {
-    /// `ROLLCALL_NETWORK_SEEDS` says which, such as `0-49`; with it both servers are tried.
+    /// The seeds in `ROLLCALL_NETWORK_SEEDS`, such as `0-49`; if set, both servers are tested.
     private static let wish = ProcessInfo.processInfo.environment["ROLLCALL_NETWORK_SEEDS"]
 
-    /// ejabberd tells nobody that a request was withdrawn, and may carry out an answer that was on
-    /// its way after it has told of the next request: no client can know then. So what differs
-    /// with it is to be looked at by a person.
+    /// ejabberd informs no client that a request was withdrawn, and may carry out a delayed answer
+    /// after it has delivered the next request: no client can know that. So differences with
+    /// ejabberd have to be judged by a person.
     static let servers: [Servers] = wish == nil ? [.prosody] : Servers.allCases
 
     static let seeds: [UInt64] = {
@@ -24,7 +24,7 @@ extension RealServerTests {
     }()
 
     @Test(
-      "At every quiet moment all agree with the server", arguments: servers, seeds)
+      "Whenever the network is quiet, all agree with the server", arguments: servers, seeds)
     func network(_ kind: Servers, _ seed: UInt64) async throws {
       for domain in [Domain.usual, .brief] {
         let friends = try await Friends(Stage(kind, domain), seed)
@@ -38,7 +38,7 @@ extension RealServerTests {
     }
   }
 
-  /// Two people who do what makes sense at the moment, and what does not.
+  /// Two users who give commands that make sense at the moment, and others that do not.
   private final class Friends {
     private let stage: Stage
     private let relay: Relay
@@ -71,7 +71,7 @@ extension RealServerTests {
           return true
         }
         given.append(task)
-        // Some at once, some after another.
+        // Some at once, some one after another.
         if Int.random(in: 0..<3, using: &chance) > 0 {
           _ = await stage.inTime { await task.value }
         }
@@ -87,7 +87,7 @@ extension RealServerTests {
         .add(someone, name: text, groups: groups), .add(someone), .accept(other), .accept(other),
         .reject(other), .cancel(someone), .remove(someone), .rename(someone, to: text),
         .setGroups(someone, groups), .renameGroup("Work", to: "Office"), .deleteGroup("Office"),
-        // Who is blocked is told nothing by the server, also not what answers a request.
+        // The server sends a blocked contact nothing, not even the answer to a request.
         .fetch, .block(JID(prepared: friend, resource: nil)),
         .unblock(JID(prepared: friend, resource: nil)),
       ]
@@ -100,7 +100,7 @@ extension RealServerTests {
       return { _ = try? await $0.perform(command) }
     }
 
-    /// Lets the network come to rest, and looks whether everybody is answered and all agree.
+    /// Restores the network, and checks that every command is answered and all agree.
     func isAgreed(_ round: Int, _ what: String) async -> Bool {
       relay.setRoughness(nil)
       relay.cut()
@@ -128,7 +128,7 @@ extension RealServerTests {
       }
     }
 
-    /// Waits until the server has answered all: it may take a connection or two.
+    /// Waits until the server has answered everything, perhaps after a reconnection or two.
     private func rest(_ session: LiveSession) async -> String? {
       let isAnswered = await stage.inTime {
         while await session.failure == nil {
@@ -140,7 +140,7 @@ extension RealServerTests {
       return isAnswered == true ? nil : "it is not back: \(await session.failure as Any)"
     }
 
-    /// What a new device is told is what each had, and so says each log.
+    /// Checks that a new device gets the roster that each session and its log have.
     func end(_ what: String) async throws {
       for (session, user) in zip(sessions, ["alice", "bob"]) {
         let witness = try await stage.session(stage.login(user), recordingTo: nil)

@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 
 extension RealServerTests {
-  /// Several devices of an account that change one roster, over networks that are late and break.
-  @Suite("A roster that devices share")
+  /// Several devices of an account that change one roster, over slow and unreliable networks.
+  @Suite("A roster shared by devices")
   struct SharedRoster {
-    /// `ROLLCALL_NETWORK_SEEDS=0-49` tries others.
+    /// The seeds in `ROLLCALL_NETWORK_SEEDS`, such as `0-49`.
     private static let seeds: [UInt64] = {
       let wish = ProcessInfo.processInfo.environment["ROLLCALL_NETWORK_SEEDS"]
       let ends = (wish ?? "0-0").split(separator: "-").compactMap { UInt64($0) }
@@ -18,7 +18,7 @@ extension RealServerTests {
     }()
 
     @Test(
-      "On a new device, adding a contact who is there changes what was asked for and nothing else",
+      "On a new device, adding an existing contact changes only what was asked for",
       arguments: Servers.allCases)
     func newDevice(_ kind: Servers) async throws {
       let stage = try await Stage(kind)
@@ -45,7 +45,7 @@ extension RealServerTests {
     }
 
     @Test(
-      "An old log does not bring back what another device has changed since",
+      "An old log does not undo what another device has changed since",
       arguments: Servers.allCases)
     func oldLog(_ kind: Servers) async throws {
       let stage = try await Stage(kind)
@@ -80,7 +80,7 @@ extension RealServerTests {
     }
   }
 
-  /// Two devices that stay, and new ones that come, each behind a network of its own.
+  /// Two devices from the start, and new ones that join, each behind a network of its own.
   private final class SharingDevices {
     private let stage: Stage
     private var chance: SeededGenerator
@@ -116,7 +116,8 @@ extension RealServerTests {
       devices.append((try await stage.session("alice", device: device, over: relay), relay))
     }
 
-    /// Gives commands to the devices, some before others are answered, while connections break.
+    /// Gives commands to the devices, some before earlier ones are answered, while connections
+    /// break.
     func play() async throws {
       for _ in 0..<8 {
         let (session, relay) = devices[Int.random(in: 0..<devices.count, using: &chance)]
@@ -137,7 +138,7 @@ extension RealServerTests {
         given.append(task)
         if Bool.random(using: &chance) { _ = await stage.inTime { await task.value } }
       }
-      // Another device comes, and changes something at once.
+      // Another device joins, and changes something at once.
       try await join("\(devices.count + 1)", UInt64(devices.count))
       let command = command()
       if let session = devices.last?.session {
@@ -162,7 +163,8 @@ extension RealServerTests {
       return commands[Int.random(in: 0..<commands.count, using: &chance)]
     }
 
-    /// Lets everything be answered, and gives what is gone although no command changed it.
+    /// Waits until everything is answered, and returns what was lost although no command changed
+    /// it.
     func end() async throws -> [String] {
       for task in given {
         guard let command = await stage.inTime({ await task.value }) else {

@@ -3,7 +3,7 @@ import Testing
 
 import RosterClient
 
-/// What dnsmasq 2.90 answered when it was asked for services.
+/// Answers of dnsmasq 2.90 to questions for services.
 enum Answers {
   /// `_xmpp-client._tcp.example.test`: three servers.
   static let three = bytes(
@@ -15,18 +15,18 @@ enum Answers {
   static let direct = bytes(
     "0007858000010001000000000d5f786d7070732d636c69656e74045f746370076578616d706c65047465737400"
       + "00210001c00c0021000100000000001a0005000a146705786d707031076578616d706c65047465737400")
-  /// `_xmpp-client._tcp.none.test`: the root, for the service is not offered.
+  /// `_xmpp-client._tcp.none.test`: the root, because the service is not offered.
   static let root = bytes(
     "0007858000010001000000000c5f786d70702d636c69656e74045f746370046e6f6e6504746573740000210001"
       + "c00c0021000100000000000700000000000100")
-  /// `_xmpp-client._tcp.alias.test`: a CNAME, and the three servers of what it stands for.
+  /// `_xmpp-client._tcp.alias.test`: a CNAME, and the three servers of its target.
   static let alias = bytes(
     "0007858000010004000000000c5f786d70702d636c69656e74045f74637005616c696173047465737400002100"
       + "01c00c000500010000000000200c5f786d70702d636c69656e74045f746370076578616d706c65047465737400"
       + "c03a0021000100000000001a0005003c146605786d707032076578616d706c65047465737400c03a0021000100"
       + "000000001a0005001e146605786d707031076578616d706c65047465737400c03a0021000100000000001a0014"
       + "00001495066261636b7570076578616d706c65036e657400")
-  /// `_xmpp-client._tcp.jabber.org` of a name server that knew no such name.
+  /// `_xmpp-client._tcp.jabber.org`, from a name server that did not know the name.
   static let unknown = bytes(
     "0007818300010000000000000c5f786d70702d636c69656e74045f746370066a6162626572036f726700002100"
       + "01")
@@ -43,7 +43,7 @@ enum Answers {
   }
 }
 
-@Suite("Answers of DNS") struct DNSAnswerTests {
+@Suite("DNS answers") struct DNSAnswerTests {
   static let servers = [
     Answers.server("xmpp2.example.test", weight: 60),
     Answers.server("xmpp1.example.test", weight: 30),
@@ -57,7 +57,7 @@ enum Answers {
     (Answers.unknown, []),
   ]
 
-  @Test("The services of real answers are read in their order", arguments: cases.indices)
+  @Test("The services of real answers are read in order", arguments: cases.indices)
   func real(_ index: Int) throws {
     #expect(try DNSAnswer.services(in: Self.cases[index].answer) == Self.cases[index].services)
   }
@@ -65,7 +65,7 @@ enum Answers {
   @Test("An answer that ends early is refused wherever it ends", arguments: cases.indices)
   func cut(_ index: Int) {
     let answer = Self.cases[index].answer
-    // What there is no such name for is known from the header alone.
+    // The header alone says that there is no such name.
     for length in 0..<(index == 4 ? 12 : answer.count) {
       #expect(throws: DNSProblem.short) { try DNSAnswer.services(in: Array(answer[..<length])) }
     }
@@ -93,11 +93,11 @@ enum Answers {
     #expect(refused > 0)
   }
 
-  @Test("Any bytes at all are read or refused")
+  @Test("Arbitrary bytes are read or refused")
   func noise() {
     for seed in 0..<5000 {
       var generator = SeededGenerator(seed: UInt64(seed))
-      // A header that says that there is much to read.
+      // The header announces many records.
       let rest = (0..<Int.random(in: 0...300, using: &generator)).map { _ in
         // Many pointers and short labels.
         [UInt8(0), 0xC0, 1, 33, .random(in: .min ... .max, using: &generator)]
@@ -114,9 +114,9 @@ enum Answers {
       + target
   }
 
-  @Test("A target may point at a name before it")
+  @Test("A target may point to an earlier name")
   func compressed() throws {
-    // At 12 the record's name, `a.b`, at 17 the fields of the record, at 33 its target.
+    // The record's name `a.b` is at 12, its fields are at 17, its target is at 33.
     let bytes = answer(name: [1, 0x61, 1, 0x62, 0], target: [1, 0x78, 0xC0, 14])
     let expected = Answers.server("x.b", priority: 1, weight: 2)
     #expect(try DNSAnswer.services(in: bytes) == [expected])
@@ -128,7 +128,7 @@ enum Answers {
     ([0], [0xC0, 29]), ([0], [1, 0x61, 0xC0, 29]),
   ]
 
-  @Test("A name that leads round in circles is refused", arguments: circles.indices)
+  @Test("A name with circular pointers is refused", arguments: circles.indices)
   func circle(_ index: Int) {
     let (name, target) = Self.circles[index]
     #expect(throws: DNSProblem.pointer) {
@@ -136,12 +136,12 @@ enum Answers {
     }
   }
 
-  @Test("A long way of pointers to pointers is not gone")
+  @Test("A long chain of pointers is not followed")
   func pointers() {
     let hops = 400
     let data = 1 + 2 * hops
-    // A record of another type, in whose data the root stands, and then the pointers, each of which
-    // leads to the one before it.
+    // A record of another type, whose data is the root followed by pointers, each of which leads to
+    // the one before it.
     var bytes: [UInt8] = [0, 0, 0x80, 0, 0, 0, 0, 2, 0, 0, 0, 0]
     bytes += [0, 0, 16, 0, 1, 0, 0, 0, 0] + Self.number(data)
     let root = bytes.count
@@ -157,18 +157,18 @@ enum Answers {
   private static func number(_ value: Int) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 0xFF)] }
 
   static let refused: [(target: [UInt8], length: Int?, problem: DNSProblem)] = [
-    // Kinds of labels that nobody defined, and one that was given up.
+    // Undefined kinds of labels, and one that was abandoned.
     ([0x41, 0x61, 0], nil, .label), ([0x80, 0], nil, .label),
     // Longer or shorter than the record says.
     ([1, 0x61, 0], 8, .record), ([1, 0x61, 0], 10, .record),
     // Four labels of 63 bytes and their lengths are more than 255 bytes.
     (Array(repeating: [63] + Array(repeating: 0x61, count: 63), count: 4).joined() + [0], 7, .long),
-    // Names that would be cut off, or be another name, or an option, once they are a string.
+    // Names that, as a string, would be cut off or become another name or an option.
     ([2, 0x61, 0, 0], nil, .host), ([3, 0x61, 0x2E, 0x62, 0], nil, .host),
     ([2, 0x61, 0x20, 0], nil, .host), ([2, 0xC3, 0xA9, 0], nil, .host),
   ]
 
-  @Test("A record that is not right is refused", arguments: refused.indices)
+  @Test("A malformed record is refused", arguments: refused.indices)
   func refusal(_ index: Int) {
     let (target, length, problem) = Self.refused[index]
     #expect(throws: problem) {
@@ -176,7 +176,7 @@ enum Answers {
     }
   }
 
-  @Test("A question, and an answer that the server could not find, are refused")
+  @Test("A question, and an answer with an error code, are refused")
   func header() {
     let rest: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0]
     #expect(throws: DNSProblem.question) { try DNSAnswer.services(in: [0, 0, 1, 0] + rest) }

@@ -1,7 +1,7 @@
 import RosterClient
 import Testing
 
-@Suite("A server by its address") struct ServerAddressTests {
+@Suite("Server addresses") struct ServerAddressTests {
   static let read: [(text: String, host: String, port: Int)] = [
     ("example.test", "example.test", 5222),
     ("example.test.", "example.test", 5222),
@@ -21,7 +21,7 @@ import Testing
     #expect(try ServerAddress(parsing: "\(address)") == address)
   }
 
-  @Test("The port of direct TLS is another")
+  @Test("Direct TLS has another default port")
   func direct() throws {
     #expect(try ServerAddress(parsing: "a.test", isDirectTLS: true).port == 5223)
     #expect(try ServerAddress(parsing: "a.test:443", isDirectTLS: true).port == 443)
@@ -39,7 +39,7 @@ import Testing
     ("alice@a.test", .host("alice@a.test")),
   ]
 
-  @Test("What names no server is refused with what is wrong", arguments: refused)
+  @Test("A text that names no server is refused with a reason", arguments: refused)
   func isRefused(text: String, error: ServerAddressError) {
     #expect(throws: error) { try ServerAddress(parsing: text) }
     #expect(!"\(error)".isEmpty)

@@ -15,7 +15,7 @@ import RosterClient
       of: domain, direct: direct, starting: starting, using: &generator)
   }
 
-  @Test("Servers of both services stand in one list, the lowest priority first")
+  @Test("Servers of both services are in one list, the lowest priority first")
   func merged() throws {
     let direct = ServiceAnswer.servers([
       Answers.server("late", port: 5223, priority: 30, weight: 9),
@@ -34,7 +34,7 @@ import RosterClient
       ])
   }
 
-  @Test("Without records it is the domain's own host, in ASCII", arguments: [true, false])
+  @Test("Without records the server is the domain's own host, in ASCII", arguments: [true, false])
   func fallback(isSilent: Bool) throws {
     let answer = isSilent ? ServiceAnswer.silence("nobody answers") : .nothing
     #expect(
@@ -55,7 +55,7 @@ import RosterClient
     #expect("\(refusal)".contains("example.test"))
   }
 
-  @Test("The root for one service leaves the servers of the other")
+  @Test("The root for one service keeps the servers of the other")
   func oneNotOffered() throws {
     let servers = ServiceAnswer(Answers.direct)
     let expected = [ServerAddress(host: "xmpp1.example.test", port: 5223, isDirectTLS: true)]
@@ -63,7 +63,7 @@ import RosterClient
     #expect(try addresses(direct: servers, starting: .silence("nobody answers")) == expected)
   }
 
-  @Test("The root for one service, and no answer about the other, is no answer")
+  @Test("The root for one service, and no answer about the other, counts as no answer")
   func halfKnown() {
     for isDirect in [true, false] {
       let silence = ServiceAnswer.silence("nobody answers")
@@ -76,7 +76,7 @@ import RosterClient
 
   @Test("A record without a port, and the root beside servers, are left out")
   func leftOut() {
-    // The port of the first of the three, behind its priority and weight, is 5269.
+    // The port of the first record, which follows its priority and weight, is 5269.
     var bytes = Answers.three
     guard let port = bytes.indices.first(where: { bytes[$0...].starts(with: [0x14, 0x95]) }) else {
       Issue.record("the answer has no such port")
@@ -86,7 +86,7 @@ import RosterClient
     #expect(ServiceAnswer(bytes) == .servers(Array(DNSAnswerTests.servers[..<2])))
   }
 
-  @Test("What cannot be read is no answer, and says why")
+  @Test("An unreadable answer is no answer, and says why")
   func unreadable() {
     guard case .silence(let reason) = ServiceAnswer(Array(Answers.three.dropLast())) else {
       Issue.record("it was read")
@@ -95,7 +95,7 @@ import RosterClient
     #expect(reason.contains("cut short"))
   }
 
-  @Test("Within a priority servers are drawn by their weights: RFC 2782")
+  @Test("Within a priority, servers are drawn by their weights (RFC 2782)")
   func weights() {
     // 0, 10, 30 and 60: the sum is 100, and a number from 0 to 100 is drawn.
     let offers = [60, 0, 10, 30].map {
@@ -109,15 +109,15 @@ import RosterClient
       #expect(Set(order) == Set(offers) && order.count == offers.count, "seed \(seed)")
       first[order[0].record.target, default: 0] += 1
     }
-    // Seeds are the same in every run, so these counts are too: within a tenth of what is expected,
-    // which for the least of them, 200 of 20,200, is 1.4 standard deviations.
+    // Seeds are the same in every run, so the counts are, too: they are within a tenth of the
+    // expected value, which for the smallest, 200 of 20,200, is 1.4 standard deviations.
     for (target, share) in [("w0", 1), ("w10", 10), ("w30", 30), ("w60", 60)] {
       let expected = draws * share / 101
       #expect(abs((first[target] ?? 0) - expected) <= max(expected / 10, 30), "\(target)")
     }
   }
 
-  @Test("Where none has weight, each may be first")
+  @Test("If none has weight, each may be first")
   func weightless() {
     let offers = (0..<3).map {
       Offer(record: Answers.server("s\($0)", weight: 0), isDirectTLS: false)
@@ -137,7 +137,7 @@ import RosterClient
   }
 
   @Test(
-    "What is a machine of its own is not looked up",
+    "An IP address or localhost is not looked up",
     arguments: [
       ("127.0.0.1", "127.0.0.1"), ("[::1]", "::1"), ("[2001:db8::7]", "2001:db8::7"),
       ("localhost", "localhost"), ("chat.localhost", "chat.localhost"),
@@ -148,7 +148,7 @@ import RosterClient
   }
 
   @Test(
-    "A domain that DNS can have no name for is refused",
+    "A domain that cannot be a DNS name is refused",
     arguments: [
       "a\\.b.test", "a b.test", "a..test", "[127.0.0.1]",
       String(repeating: "a", count: 64) + ".test",
