@@ -32,7 +32,7 @@ struct ConnectTests {
       ] + arguments, in: folder.file("a b é"))
   }
 
-  @Test("An account is made, logged in to, and its session recorded")
+  @Test("An account is created, and its session recorded")
   func session() throws {
     let made = try run("register", "alice", "-o", "alice é.rollcall")
     #expect(made.code == 0, "\(made.errors)")
@@ -55,7 +55,7 @@ struct ConnectTests {
       "state", "alice é.rollcall", "--json", in: folder.file("a b é"))
     let items = try #require(try state.document["items"] as? [NSDictionary])
     #expect(items.map { $0["name"] as? String } == ["Robert"])
-    // A new device knows whom an order names, and keeps what the order does not change.
+    // A new device finds the contact that an order names, and keeps what the order does not change.
     let fresh = try run(
       "connect", "alice", "-o", "fresh.rollcall", "--do", "rename Robert Bert", "--do",
       "add \(bob) group=Friends", "--exit")
@@ -72,7 +72,7 @@ struct ConnectTests {
     }
   }
 
-  @Test("What is refused makes the code 1, and who cannot log in gets 2, with why")
+  @Test("A refused order exits with 1, a failed login with 2, and both say why")
   func refusals() throws {
     #expect(try run("register", "alice").code == 0)
     let refused = try run("connect", "alice", "--do", "accept nobody@example.test", "--exit")
@@ -94,7 +94,7 @@ struct ConnectTests {
     #expect(other.errors.contains("is the log of alice@"), "\(other.errors)")
   }
 
-  @Test("Records are told as JSON, one a line")
+  @Test("Records are printed as JSON, one per line")
   func machines() throws {
     #expect(try run("register", "alice").code == 0)
     let session = try run("connect", "alice", "--jsonl", "--exit")
@@ -106,7 +106,7 @@ struct ConnectTests {
     }
   }
 
-  /// A session that goes on until it is ended.
+  /// Starts a session that runs until it is ended.
   private func begin(_ user: String, _ log: String) async throws -> Conversation {
     let session = try Conversation(
       Program.executable("rollcall-live"),
@@ -126,7 +126,7 @@ struct ConnectTests {
     return story.output.matches(of: /the recorder ended without a word/).count
   }
 
-  @Test("A log that is being recorded to is refused by name, and only a dead recorder has ended")
+  @Test("A log in use is refused by name, and only a killed recorder counts as ended")
   func oneRecorder() async throws {
     #expect(try run("register", "alice", "-o", "a.rollcall").code == 0)
     let log = path("a.rollcall")
@@ -152,7 +152,7 @@ struct ConnectTests {
     #expect(!FileManager.default.fileExists(atPath: log + "-lease"))
   }
 
-  @Test("Where the folder is removed, the session ends and says so")
+  @Test("If the folder is removed, the session ends and says so")
   func removedFolder() async throws {
     #expect(try run("register", "alice", "-o", "a.rollcall").code == 0)
     let own = path("sessions")

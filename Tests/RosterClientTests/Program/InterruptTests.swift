@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 
 @Suite(
-  "A recording that is interrupted", .timeLimit(.minutes(5)),
+  "An interrupted recording", .timeLimit(.minutes(5)),
   .enabled(if: Certificates.isPossible, "openssl is needed"))
 struct InterruptTests {
   private typealias Words = LoginScript
 
-  /// A command that waits for what a server never says.
+  /// A command that waits for an answer that never comes.
   private struct Waiting {
     let server: ScriptedServer
     let conversation: Conversation
@@ -33,7 +33,7 @@ struct InterruptTests {
         ] + arguments)
     }
 
-    /// Interrupts it when the server has heard something, and waits for its end.
+    /// Interrupts it once the server has received a text, and waits for its end.
     func interrupt(after heard: String) async throws {
       try await server.hears(heard)
       conversation.interrupt()
@@ -47,7 +47,7 @@ struct InterruptTests {
   }
 
   @Test(
-    "It ends while a server that says nothing is waited for", arguments: ["connect", "register"])
+    "It ends while it waits for a silent server", arguments: ["connect", "register"])
   func start(_ command: String) async throws {
     let waiting = try Waiting([], command)
     try await waiting.interrupt(after: "<stream:stream")
@@ -55,7 +55,7 @@ struct InterruptTests {
     #expect(waiting.conversation.output.contains("ended before there was a session"))
   }
 
-  @Test("It ends while an order waits for its answer, and what comes after that is not asked")
+  @Test("It ends while an order waits for its answer, and later orders are not sent")
   func order() async throws {
     let kept = "<item jid='bob@example.test' name='Bob'/>"
     let waiting = try Waiting(

@@ -7,13 +7,12 @@
   import TestSupport
   import Testing
 
-  /// A live recording that is killed, or whose disk fails, at one call after the other.
+  /// A live recording that is killed, or whose disk fails, at one call after another.
   ///
-  /// What must hold: no signal of its own and no hang; the log is sound; whatever the server
-  /// received is in it, for what goes out is on the disk first; no credential is; and the next
-  /// session goes on with it and agrees with the server.
-  ///
-  /// `ROLLCALL_FAULTS=all` tries every call.
+  /// What must hold: it neither crashes nor hangs; the log is sound and contains everything that
+  /// the server received, because outgoing data is on disk first; it contains no credential; and
+  /// the next session continues it and agrees with the server.
+  /// `ROLLCALL_FAULTS=all` tests every call.
   @Suite(
     "Faults while a session is recorded", .serialized,
     .enabled(if: Prosody.isPossible, "Prosody, Lua and OpenSSL are needed"))
@@ -45,7 +44,7 @@
       var count: Shim.Count
       var user: String
       var folder: Scratch
-      /// The ids of the requests that reached the server meanwhile.
+      /// The ids of the requests that reached the server.
       var received: Set<String>
 
       var log: String { folder.file("a.rollcall") }
@@ -78,7 +77,7 @@
       return Outcome(run: run, count: count, user: user, folder: folder, received: Set(received))
     }
 
-    /// What our log says went out.
+    /// The outgoing data in our log.
     private func recorded(_ log: String) throws -> String {
       guard FileManager.default.fileExists(atPath: log) else { return "" }
       let log = try EventLog.open(
@@ -105,7 +104,7 @@
         #expect(bytes.range(of: secret) == nil, what)
         #expect(bytes.range(of: Data(secret.base64EncodedString().utf8)) == nil, what)
       }
-      // The next session goes on with the log.
+      // The next session continues the log.
       let session = try LiveSession(login(outcome.user), recordingTo: outcome.log)
       try await session.start()
       try await session.ping()
@@ -118,7 +117,7 @@
       }
     }
 
-    /// At how many of the calls to fail: a dozen, or all of them.
+    /// The number of calls to fail: a dozen, or all of them.
     private func steps(_ calls: UInt32) -> UInt32 {
       let environment = ProcessInfo.processInfo.environment["ROLLCALL_FAULTS"]
       return environment == "all" ? calls : min(calls, 12)
@@ -126,18 +125,18 @@
 
     private static let calls: Shim.Calls = [.disk, .opens, .maps]
 
-    @Test("Killed in place of a call, it has recorded what the server received")
+    @Test("When killed at a call, it has recorded what the server received")
     func kills() async throws {
       var fault = Shim.Fault()
       fault.calls = .disk
       let whole = try await record("whole", fault)
       #expect(whole.run.ending == .exited(0), "\(whole.run.errors)")
-      // A session's own requests, and the four that were asked for.
+      // A session's own requests, and the four orders.
       #expect(whole.received.count > 6 && whole.count.calls > 20)
       try await judge(whole, "no fault")
       fault.manner = .killed
-      // What comes together is written by one call, so that runs differ in how many they have:
-      // the places go on being spread over as many as the shortest run so far had.
+      // Data that arrives together is written by one call, so runs differ in their number of calls:
+      // the remaining steps are spread over the shortest run so far.
       var calls = whole.count.calls
       var killed = 0
       let steps = steps(calls)
@@ -153,7 +152,7 @@
     }
 
     @Test(
-      "Where a call fails, nothing goes out that is not recorded, and it says so",
+      "If a call fails, nothing unrecorded is sent, and the failure is reported",
       arguments: [
         (ENOSPC, true), (EIO, false),
       ])

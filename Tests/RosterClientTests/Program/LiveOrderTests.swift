@@ -3,14 +3,14 @@ import Rollcall
 import Testing
 import XMPPStanza
 
-/// What somebody types is understood as it is meant, or refused in words.
+/// A typed order is understood as intended, or refused with a reason.
 @Suite("Orders to a session") struct LiveOrderTests {
   private static let bob = BareJID(prepared: "bob@example.test")
   private static let bobJID = JID(prepared: bob, resource: nil)
 
   private struct Unknown: Error {}
 
-  /// As a roster finds people by what they are called.
+  /// Parses an order, finding a contact by name as a roster does.
   private func order(_ line: String) throws -> LiveOrder {
     try LiveOrder(line) { name in
       guard ["bob", "Bob", "鲍勃", "bob@example.test"].contains(name) else { throw Unknown() }
@@ -54,13 +54,13 @@ import XMPPStanza
       case .message("hello  there you", Self.bobJID) = try order("message bob 'hello  there' you"),
       case .help = try order("help"), case .quit = try order("quit")
     else {
-      Issue.record("something is understood otherwise")
+      Issue.record("something is misunderstood")
       return
     }
   }
 
   @Test(
-    "What cannot be meant is refused",
+    "A meaningless order is refused",
     arguments: [
       ("", OrderError.empty), ("   ", .empty), ("befriend bob", .unknown("befriend")),
       ("add", .nobody("add")), ("accept", .nobody("accept")), ("message bob", .nothing("message")),
@@ -72,7 +72,7 @@ import XMPPStanza
     #expect(throws: error) { try order(line) }
   }
 
-  @Test("Nobody is taken for somebody else")
+  @Test("An unknown contact is not mistaken for another")
   func unknown() {
     #expect(throws: Unknown.self) { try order("accept carl") }
   }

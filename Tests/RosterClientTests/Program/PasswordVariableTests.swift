@@ -3,21 +3,21 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-  /// What is left of a password that the environment gave.
+  /// What remains of a password that was passed in the environment.
   @Suite("A password in the environment") struct PasswordVariableTests {
-    @Test("It is gone from the environment of the process once it is read")
+    @Test("It is removed from the environment of the process once it is read")
     func removed() async throws {
-      // On a machine that is busy the login can be overdue before the test gets a turn.
+      // On a busy machine the login can time out before the test gets a turn.
       for _ in 0..<10 {
         guard let environment = try await environmentWhileConnecting() else { continue }
         #expect(environment.contains("beside-it"))
         #expect(!environment.contains("qing"))
         return
       }
-      Issue.record("the program never lived for as long as it took to look")
+      Issue.record("the program always ended before its environment was read")
     }
 
-    /// The environment of a program that is logging in; nil if it has ended before it is read.
+    /// The environment of a program that is logging in; nil if it ended before that was read.
     private func environmentWhileConnecting() async throws -> String? {
       let server = try RawServer()
       let folder = try TemporaryFolder()

@@ -4,27 +4,27 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-  /// What a session takes of the memory, as the system counts it for a process of its own.
+  /// The memory of a session, as the system counts it for a process of its own.
   @Suite(
     "The memory of a session", .serialized,
     .enabled(if: Certificates.isPossible, "openssl is needed"))
   struct SessionMemoryTests {
     typealias Words = LoginScript
 
-    /// In MB, for a process that has no more to keep than a few contacts.
+    /// The limit in MB, for a process that has only a few contacts to keep.
     private static let bound = 200
 
     private static let asked =
       "<iq type='get' id='then' from='example.test'><ping xmlns='urn:xmpp:ping'/></iq>"
 
-    @Test("8,000 presences of one address take what is kept of them, and not what came")
+    @Test("8,000 presences of one address take only the memory of what is kept of them")
     func presences() async throws {
       let flood = (0..<8000).map { "<presence from='bob@example.test/r\($0)'/>" }
       let peak = try await peak(of: flood.joined())
       #expect(peak < Self.bound, "\(peak) MB")
     }
 
-    /// The most that the program `connect` has taken once it has answered what comes last.
+    /// The peak memory of the command `connect` once it has answered the last stanza.
     private func peak(of flood: String) async throws -> Int {
       let certificates = try Certificates.usual.get()
       let item = "<item jid='bob@example.test' subscription='both'/>"

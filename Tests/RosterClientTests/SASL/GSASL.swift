@@ -1,6 +1,6 @@
 import Foundation
 
-/// GNU SASL, where it is installed: another implementation to compare with.
+/// GNU SASL, if it is installed: another implementation to compare with.
 struct GSASL {
   private typealias Prepare =
     @convention(c) (
@@ -34,7 +34,7 @@ struct GSASL {
   private let finish: Finish
   private let done: Finish
 
-  /// Nil where the library is not there.
+  /// Nil if the library is not installed.
   init?() {
     let libraries = ["libgsasl.so.18", "libgsasl.18.dylib"]
     guard let library = libraries.lazy.compactMap({ name in dlopen(name, RTLD_NOW) }).first,
@@ -53,21 +53,19 @@ struct GSASL {
     self.done = unsafeBitCast(done, to: Finish.self)
   }
 
-  /// A text without zero bytes, prepared with unassigned code points let through; nil where it is
-  /// refused.
+  /// Prepares a text without zero bytes, allowing unassigned code points; nil if it is refused.
   func saslprep(_ text: String) -> String? {
     var prepared: UnsafeMutablePointer<CChar>?
-    // Its flag to let them through (1) is the one that refuses them.
+    // Its flag for allowing them (1) in fact refuses them.
     guard prepare(text, 0, &prepared, nil) == 0, let prepared else { return nil }
     defer { free(prepared) }
     return String(cString: prepared)
   }
 
-  /// Has a server with this password answer what a client says, until the client or the server is
-  /// content. Whether the server is, nil where it was not.
+  /// Runs a login of a client at a server with this password.
   ///
-  /// - Parameter client: gives the client's next message for the server's last one; nil where it
-  ///   says no more.
+  /// - Parameter client: Returns the client's next message for the server's last one; nil to stop.
+  /// - Returns: Whether the server accepted the login.
   func serve(
     _ mechanism: String, password: String, client: (_ server: [UInt8]?) throws -> [UInt8]?
   ) rethrows -> Bool {

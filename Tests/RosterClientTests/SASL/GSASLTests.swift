@@ -8,7 +8,7 @@ struct GSASLTests {
     "\u{5D0}\u{5D1}", String(repeating: "long ", count: 60),
   ]
 
-  /// Logs in; whether the server lets the client in, which throws where it is not content.
+  /// Logs in, and returns whether the server accepts; throws if the client does not.
   private static func logIn(
     _ mechanism: SASLMechanism, user: String, password: String, known: String
   ) throws -> Bool {
@@ -31,7 +31,7 @@ struct GSASLTests {
   }
 
   @Test(
-    "Whoever knows the password gets in, and the server proves that it knows it",
+    "A client with the password logs in, and the server proves that it knows it",
     arguments: [SASLMechanism.scramSHA256, .scramSHA1])
   func right(_ mechanism: SASLMechanism) throws {
     for password in Self.passwords {
@@ -44,7 +44,7 @@ struct GSASLTests {
   }
 
   @Test(
-    "Whoever does not know the password does not get in",
+    "A client without the password does not log in",
     arguments: [SASLMechanism.scramSHA256, .scramSHA1])
   func wrong(_ mechanism: SASLMechanism) throws {
     for password in Self.passwords {

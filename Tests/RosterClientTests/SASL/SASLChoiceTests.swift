@@ -14,7 +14,8 @@ import Testing
     .plain, .tls(serverEndPoint: nil), .tls(serverEndPoint: [1, 2, 3]),
   ]
 
-  /// A situation, and what came of it: the mechanism and how the first message begins, or why not.
+  /// A situation and its outcome: the mechanism and the beginning of the first message, or the
+  /// failure.
   private struct Outcome {
     let offered: Set<String>
     let bindings: [String]?
@@ -29,7 +30,7 @@ import Testing
       channel == .tls(serverEndPoint: [1, 2, 3])
         && bindings?.contains("tls-server-end-point") == true
     }
-    /// What can be taken, from the text of the rules.
+    /// The usable mechanisms, restated from the text of the rules.
     var usable: Set<String> {
       var usable: Set = ["SCRAM-SHA-256", "SCRAM-SHA-1"]
       if canBind { usable.formUnion(["SCRAM-SHA-256-PLUS", "SCRAM-SHA-1-PLUS"]) }
@@ -50,7 +51,7 @@ import Testing
               allowsPlain: allowsPlain)
             do throws(SASLFailure) {
               let exchange = try SASLExchange(
-                // The server's order counts for nothing.
+                // The server's order does not matter.
                 offer: SASLOffer(
                   mechanisms: subset % 2 == 0 ? offered : offered.reversed(),
                   channelBindings: bindings),
@@ -69,7 +70,7 @@ import Testing
     return outcomes
   }
 
-  @Test("The rules hold for all offers, types of binding, channels and leaves")
+  @Test("The rules hold for all offers, types of binding, channels and permissions")
   func rules() {
     let outcomes = Self.outcomes()
     #expect(outcomes.count == 128 * 6 * 3 * 2)
@@ -87,7 +88,7 @@ import Testing
         continue
       }
       #expect(outcome.usable.contains(taken), said)
-      // Nothing better was left lying.
+      // No better mechanism was passed over.
       let better = Self.names.prefix { $0 != taken }
       #expect(outcome.usable.isDisjoint(with: better), said)
       #expect(outcome.header == Self.header(outcome, taken), said)
@@ -101,7 +102,7 @@ import Testing
     return outcome.offered.contains { $0.hasSuffix("-PLUS") } ? "n" : "y"
   }
 
-  @Test("Where nothing can be used, what was offered is told, but for what is no name")
+  @Test("If nothing can be used, the failure lists the offer, except for what is not a name")
   func sentence() throws {
     let offered = ["GSSAPI", "EXTERNAL", "\u{1B}[31m", "x"]
     let reason = failure { () throws(SASLFailure) in

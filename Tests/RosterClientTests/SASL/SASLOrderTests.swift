@@ -16,10 +16,10 @@ import Testing
     }
   }
 
-  /// What a server may say, from the first message to the success.
+  /// The legal messages of a server, from the first message to the success.
   private static let legal: [[Said]] = [[.first, .successWithLast], [.first, .last, .success]]
 
-  @Test("Of all orders of what a server can say, two log in and all others fail")
+  @Test("Of all orders of server messages, two log in and all others fail")
   func orders() throws {
     var orders: [[Said]] = [[]]
     for length in 1...4 {
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("What comes out of its order is named")
+  @Test("A message out of order has a failure of its own")
   func reasons() throws {
     for (order, expected): ([Said], SASLFailure) in [
       ([.success], .missingServerSignature), ([.successWithLast], .missingServerSignature),
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test("Nothing may be said while keys are made, and keys that nobody waits for are nothing")
+  @Test("No message may arrive while keys are derived, and keys after a failure are ignored")
   func whileDeriving() throws {
     let heard: [([UInt8]?, SASLFailure)] = [
       (Array(SCRAMVector.rfc5802.serverFirst.utf8), .unexpectedChallenge),
@@ -96,7 +96,7 @@ import Testing
     #expect(failure { () throws(SASLFailure) in try exchange.succeeded("v=x") } == reason)
   }
 
-  @Test("PLAIN is asked nothing and told nothing")
+  @Test("PLAIN accepts neither a challenge nor data with the success")
   func plain() throws {
     let fresh = try SASLExchange(
       offer: SASLOffer(mechanisms: ["PLAIN"], channelBindings: nil), user: "ana",

@@ -3,20 +3,20 @@ import TestSupport
 import Testing
 
 @Suite("SASLprep") struct SASLPrepTests {
-  @Test("The examples of RFC 4013 §3 and others come out as they should")
+  @Test("The examples of RFC 4013 §3 and others are prepared as required")
   func examples() throws {
     for (text, prepared) in [
       // RFC 4013 §3, 1 to 5.
       ("I\u{AD}X", "IX"), ("user", "user"), ("USER", "USER"), ("\u{AA}", "a"), ("\u{2168}", "IX"),
-      // Spaces become one kind, the zero width space too; what is not seen is gone.
+      // Spaces become one kind, including the zero width space; invisible characters are removed.
       ("a\u{A0}b\u{3000}c\u{200B}d", "a b c d"), ("\u{FEFF}a\u{200D}b\u{FE0F}", "ab"),
       ("~ !", "~ !"), ("e\u{301}", "\u{E9}"),
-      // Half-width jamo join to a syllable.
+      // Half-width jamo combine to a syllable.
       ("\u{1105}\u{FFD7}", "\u{B958}"), ("\u{FFB7}\u{FFD6}", "\u{C704}"),
-      // From right to left from beginning to end, with what has no direction between.
+      // Right-to-left characters at both ends, with neutral ones in between.
       ("\u{627}1\u{628}", "\u{627}1\u{628}"), ("\u{5D0}\u{5D1}", "\u{5D0}\u{5D1}"),
-      // Later than Unicode 3.2: not touched, though Unicode has a compatible form for the second
-      // by now, and no neighbour of an accent before them.
+      // Later than Unicode 3.2: unchanged, although the second has a compatible form by now, and an
+      // accent after them does not combine.
       ("\u{1F600}", "\u{1F600}"), ("\u{1F130}", "\u{1F130}"),
       ("e\u{1F600}\u{301}", "e\u{1F600}\u{301}"),
     ] {
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test("What must not be is refused, with the reason")
+  @Test("Prohibited texts are refused, with the reason")
   func refused() {
     for (text, why): (String, SASLFailure.PreparationProblem) in [
       // RFC 4013 §3, 6 and 7.
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  /// Five ideographs whose decomposition Unicode 3.2 had wrong (Corrigendum 4).
+  /// Five ideographs whose decomposition was wrong in Unicode 3.2 (Corrigendum 4).
   private static let corrected: Set<UInt32> = [0x2F868, 0x2F874, 0x2F91F, 0x2F95F, 0x2F9BF]
 
   private static func same(_ text: String, _ gsasl: GSASL) -> Bool {
@@ -62,11 +62,11 @@ import Testing
   }
 
   @Test(
-    "Characters alone, after a letter and between Hebrew ones: libgsasl has the same",
+    "Characters alone, after a letter and between Hebrew ones: libgsasl agrees",
     .enabled(if: GSASL() != nil, "needs Debian's package libgsasl18"))
   func characters() throws {
     let gsasl = try #require(GSASL())
-    // All that Unicode 3.2 has much of, and of the ideographs and syllables a part.
+    // The densely assigned ranges of Unicode 3.2, and a sample of the ideographs and syllables.
     let values =
       Array(1..<0x3400) + Array(stride(from: 0x3400, to: 0xF900, by: 61))
       + Array(0xF900..<0x10000) + Array(0x1D000..<0x1D800) + Array(0xE0000..<0xE0080)
@@ -83,11 +83,12 @@ import Testing
   }
 
   @Test(
-    "Random texts: libgsasl has the same",
+    "Random texts: libgsasl agrees",
     .enabled(if: GSASL() != nil, "needs Debian's package libgsasl18"))
   func texts() throws {
     let gsasl = try #require(GSASL())
-    // No jamo: libgsasl refuses what was joined wrongly before Unicode's Public Review Issue 29.
+    // No jamo: libgsasl refuses texts that were composed wrongly before Unicode's Public Review
+    // Issue 29.
     let pools: [ClosedRange<UInt32>] = [
       0x20...0x7E, 0xA0...0x24F, 0x300...0x345, 0x5D0...0x5EA, 0x621...0x652,
       0x2000...0x206F, 0xAC00...0xAC40, 0xFE00...0xFE0F, 0xFF01...0xFF9F, 0x1F600...0x1F640,

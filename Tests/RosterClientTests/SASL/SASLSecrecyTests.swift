@@ -2,7 +2,7 @@ import RosterClient
 import Testing
 
 @Suite("The secrets of a login") struct SASLSecrecyTests {
-  /// A login at each of its stations.
+  /// A login in each of its states.
   private static func stations() throws -> [SASLExchange] {
     let vector = SCRAMVector.rfc5802
     var exchange = try SASLExchange.by(nonce: vector.nonce)
@@ -20,7 +20,7 @@ import Testing
     return stations + [plain]
   }
 
-  @Test("Nothing that prints a login prints more than what it is")
+  @Test("A printed login shows only its type")
   func hidden() throws {
     for exchange in try Self.stations() {
       var dumped = ""
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("A password that cannot be prepared is not told, nor which character is to blame")
+  @Test("The failure to prepare a password shows neither it nor the character at fault")
   func failures() throws {
     for (password, why): (String, SASLFailure.PreparationProblem) in [
       ("pen\u{7}cil", .forbiddenCharacter), ("pen\u{5D0}cil", .mixedDirections),

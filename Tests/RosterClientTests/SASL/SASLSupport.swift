@@ -1,6 +1,6 @@
 import RosterClient
 
-/// The words of an exchange as text.
+/// The messages of an exchange as text.
 extension SASLExchange {
   /// An exchange by one mechanism over a plain connection, so that its first message says `n,,`.
   static func by(
@@ -14,7 +14,7 @@ extension SASLExchange {
 
   var initialText: String { String(decoding: initialResponse, as: UTF8.self) }
 
-  /// The response to a challenge, with the keys that it wants.
+  /// The response to a challenge, deriving the keys if needed.
   mutating func answered(_ data: [UInt8]) throws(SASLFailure) -> [UInt8] {
     switch try challenged(data) {
     case .respond(let response): return response
@@ -33,7 +33,7 @@ extension SASLExchange {
   }
 }
 
-/// What a call throws; nil where it throws nothing.
+/// The failure that a call throws; nil if it throws none.
 func failure(_ call: () throws(SASLFailure) -> Void) -> SASLFailure? {
   do throws(SASLFailure) {
     try call()

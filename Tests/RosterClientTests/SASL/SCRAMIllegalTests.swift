@@ -1,7 +1,7 @@
 import RosterClient
 import Testing
 
-@Suite("What no server of SCRAM may say") struct SCRAMIllegalTests {
+@Suite("Illegal messages of a SCRAM server") struct SCRAMIllegalTests {
   /// First messages of a server to a client whose nonce is `abc`.
   private static let firsts: [(String, SASLFailure)] = [
     ("", .malformedChallenge("a part of it is no attribute")),
@@ -89,7 +89,7 @@ import Testing
 
   private static let signature = SASLFailure.malformedChallenge("the attribute v is not Base64")
 
-  @Test("Each first message has its failure, and there is no way on after it")
+  @Test("Each first message has its failure, which is final")
   func first() throws {
     for (message, expected) in Self.firsts {
       var exchange = try SASLExchange.by(nonce: "abc")
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test("The counts of iterations at both limits are taken")
+  @Test("The numbers of iterations at both limits are accepted")
   func limits() throws {
     for count in [4096, 1_000_000] {
       var exchange = try SASLExchange.by(nonce: "abc")

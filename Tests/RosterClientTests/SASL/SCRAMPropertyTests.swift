@@ -3,8 +3,8 @@ import RosterClient
 import TestSupport
 import Testing
 
-@Suite("SCRAM against a server of the tests") struct SCRAMPropertyTests {
-  /// Texts, and what SASLprep makes of each; none joins with its neighbour.
+@Suite("SCRAM against a test server") struct SCRAMPropertyTests {
+  /// Texts and their prepared forms; none combines with its neighbor.
   private static let pieces = [
     ("a", "a"), ("Z", "Z"), (",", ","), ("=", "="), ("%2C", "%2C"), (" ", " "), ("陈", "陈"),
     ("e\u{301}", "\u{E9}"), ("\u{AA}", "a"), ("x\u{AD}", "x"), ("\u{A0}", " "), ("\u{2168}", "IX"),
@@ -29,7 +29,7 @@ import Testing
     Data(bytes(Int.random(in: 1..<30, using: &random), &random)).base64EncodedString()
   }
 
-  /// A login as a client begins it, and the server that it is for.
+  /// A client's new login, and the server for it.
   private struct Login {
     var exchange: SASLExchange
     let server: SCRAMTestServer
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test("Another password is refused, and its server too")
+  @Test("The server refuses another password, and the client refuses such a server")
   func otherPassword() throws {
     for seed in UInt64(100)..<104 {
       var random = SeededGenerator(seed: seed)
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test("One byte changed in the server's first message is never let through")
+  @Test("A changed byte in the server's first message is never accepted")
   func firstChanged() throws {
     for seed in UInt64(200)..<202 {
       var random = SeededGenerator(seed: seed)
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test("One byte changed in the server's last message is never let through")
+  @Test("A changed byte in the server's last message is never accepted")
   func lastChanged() throws {
     for seed in UInt64(300)..<302 {
       var random = SeededGenerator(seed: seed)

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("Every message is the one of the RFC", arguments: SCRAMVector.all)
+  @Test("Every message is that of the RFC", arguments: SCRAMVector.all)
   func vectors(_ vector: SCRAMVector) throws {
     let parts = vector.serverFirst.split(separator: ",")
     let salt = try #require(Data(base64Encoded: String(parts[1].dropFirst(2))))
@@ -45,15 +45,15 @@ import Testing
     #expect(server.isOver)
   }
 
-  /// What a client says first, the mechanism that it has chosen, and what comes of it.
+  /// A client's first message, the mechanism that it has chosen, and the refusal, if any.
   private static let firsts: [(String, SASLMechanism, refuses: Bool, SASLRefusal?)] = [
     ("n,,n=user,r=x", .scramSHA1, true, nil),
     ("n,a=user@example.test,n=user,r=x", .scramSHA1, true, nil),
     ("n,,n=a=2Cb=3D,r=x", .scramSHA1, true, nil),
     ("n,,n=user,r=x,z=extension", .scramSHA1, true, nil),
-    // It could bind and was offered nothing to do so by.
+    // It supports binding and was offered no mechanism for it.
     ("y,,n=user,r=x", .scramSHA1, false, nil),
-    // It was offered it, so somebody has taken that out.
+    // A mechanism for it was offered, so an attacker has removed it.
     ("y,,n=user,r=x", .scramSHA1, true, .notAuthorized),
     ("p=tls-server-end-point,,n=user,r=x", .scramSHA1Plus, true, nil),
     ("p=tls-unique,,n=user,r=x", .scramSHA1Plus, true, .unknownBinding),
@@ -71,13 +71,13 @@ import Testing
     ("n,,n=us=er,r=x", .scramSHA1, true, .malformed),
     ("n,,n=user=,r=x", .scramSHA1, true, .malformed),
     ("n,x=1,n=user,r=x", .scramSHA1, true, .malformed),
-    // An extension that nobody may leave out of account.
+    // A mandatory extension, which must not be ignored.
     ("n,,m=1,n=user,r=x", .scramSHA1, true, .malformed),
     ("n,,n=user\0,r=x", .scramSHA1, true, .malformed),
     ("n,,n=user,r=\(String(repeating: "x", count: 9000))", .scramSHA1, true, .malformed),
   ]
 
-  @Test("What a client says first is taken or refused, and after a refusal nothing is taken")
+  @Test("A client's first message is accepted or refused, and a refusal is final")
   func first() throws {
     for (message, mechanism, refuses, expected) in Self.firsts {
       var server = try server(mechanism, Self.endPoint, refusesUnbound: refuses)
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test("What a client says last proves that it knows the password, over this very channel")
+  @Test("A client's last message proves that it knows the password, over this very channel")
   func last() throws {
     let first = "p=tls-server-end-point,,n=user,r=theirs"
     let bound = Data(Array("p=tls-server-end-point,,".utf8) + Self.endPoint).base64EncodedString()
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test("Nothing that prints the server's side prints more than what it is")
+  @Test("The server's side prints only its type")
   func hidden() throws {
     for (value, name): (any Sendable, String) in [
       (try Self.pencil.get(), "SCRAMVerifier"), (try server(), "SCRAMServer"),
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test("A client gets in by the password alone, over the channel that it thinks it has")
+  @Test("A client logs in only with the password, and over the channel that it sees")
   func logins() throws {
     for seed in 0..<60 {
       var random = SeededGenerator(seed: UInt64(seed))

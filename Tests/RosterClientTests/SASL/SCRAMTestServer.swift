@@ -1,19 +1,20 @@
 import Crypto
 import Foundation
 
-/// The server's part of SCRAM, written for the tests alone from RFC 5802 §3: it shares nothing with
+/// The server's side of SCRAM, written only for the tests from RFC 5802 §3: it shares nothing with
 /// the client but HMAC.
 struct SCRAMTestServer {
   enum Hash: CaseIterable { case sha1, sha256 }
 
   let hash: Hash
-  /// As it is hashed.
+  /// The prepared password.
   let password: String
   let serverFirst: String
-  /// The hash of the server's certificate, where a client has to bind to the channel.
+  /// The hash of the server's certificate, if a client has to bind to the channel.
   let certificateHash: [UInt8]?
 
-  /// What the server says to a client that proves that it knows the password; nil to all others.
+  /// The server's last message to a client that proves that it knows the password; nil for all
+  /// others.
   func final(first: String, final: String) -> String? {
     let headers = certificateHash == nil ? ["n,,", "y,,"] : ["p=tls-server-end-point,,"]
     guard let header = headers.first(where: first.hasPrefix) else { return nil }

@@ -1,7 +1,7 @@
 import RosterClient
 import Testing
 
-/// A whole login that an RFC prints.
+/// A complete login from an RFC.
 struct SCRAMVector: Sendable, CustomTestStringConvertible {
   let source: String
   let mechanism: SASLMechanism
@@ -33,8 +33,8 @@ struct SCRAMVector: Sendable, CustomTestStringConvertible {
     serverFinal: "v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=")
 }
 
-@Suite("Logins that the RFCs print") struct SCRAMVectorTests {
-  @Test("Every message is the one of the RFC", arguments: SCRAMVector.all)
+@Suite("Logins from the RFCs") struct SCRAMVectorTests {
+  @Test("Every message is that of the RFC", arguments: SCRAMVector.all)
   func whole(_ vector: SCRAMVector) throws {
     var exchange = try SASLExchange.by(vector.mechanism, nonce: vector.nonce)
     #expect(exchange.mechanism == vector.mechanism)
@@ -53,7 +53,7 @@ struct SCRAMVector: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test("Extensions that nobody has to know change nothing but what is signed")
+  @Test("Optional extensions change nothing but what is signed")
   func extensions() throws {
     let extended = SCRAMVector.rfc5802.serverFirst + ",x=1,Y=\u{FC}=,w=w"
     var exchange = try SASLExchange.by(nonce: SCRAMVector.rfc5802.nonce)
@@ -64,7 +64,7 @@ struct SCRAMVector: Sendable, CustomTestStringConvertible {
     try exchange.succeeded(final + ",x=1")
   }
 
-  @Test("A user name hides what separates attributes")
+  @Test("Separators of attributes are escaped in a user name")
   func escaped() throws {
     for (user, written) in [
       ("a,b", "a=2Cb"), ("a=b", "a=3Db"), ("=2C", "=3D2C"),
@@ -76,7 +76,7 @@ struct SCRAMVector: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test("PLAIN sends the user name and the password as they are")
+  @Test("PLAIN sends the user name and the password unchanged")
   func plain() throws {
     var exchange = try SASLExchange(
       offer: SASLOffer(mechanisms: ["PLAIN"], channelBindings: nil), user: "ana",

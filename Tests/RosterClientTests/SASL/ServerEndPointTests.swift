@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("The hash of a server's certificate") struct ServerEndPointTests {
-  /// Algorithms, and the hash that RFC 5929 §4.1 asks for; nil where it leaves it open.
+  /// Algorithms, and the size of the hash that RFC 5929 §4.1 requires; nil if it leaves that open.
   private static let algorithms: [([UInt8], bytes: Int?)] = [
     ([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x04], 32),  // md5WithRSAEncryption
     ([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x05], 32),  // sha1WithRSAEncryption
@@ -32,7 +32,7 @@ import Testing
     return [tag] + length + contents
   }
 
-  /// The frame of a certificate, whose contents nobody reads.
+  /// The frame of a certificate, whose contents are not read.
   private static func certificate(_ algorithm: [UInt8], filling: Int) -> [UInt8] {
     let body = element(0x30, Array(repeating: 0x55, count: filling))
     let signature = element(0x03, [0, 1, 2, 3])
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("What is cut, longer, or not as DER writes it has no hash")
+  @Test("A certificate that is cut off, too long, or not DER has no hash")
   func malformed() {
     let whole = Self.certificate(Self.sha256WithRSA, filling: 200)
     #expect(SASLChannel.serverEndPoint(ofCertificateDER: whole) != nil)
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(
-    "Certificates that OpenSSL makes have the hash that OpenSSL computes",
+    "The hash of OpenSSL's certificates is the one that OpenSSL computes",
     .enabled(if: OpenSSL.isThere, "needs the program openssl"))
   func openSSL() throws {
     let folder = try TemporaryFolder()
@@ -105,7 +105,7 @@ import Testing
       let made = try OpenSSL.run(
         ["req", "-x509", "-new", "-key", keyFile, "-subj", "/CN=a.test", "-outform", "DER"]
           + options + ["-out", file], in: folder)
-      // Some builds of OpenSSL sign with no old hash.
+      // Some builds of OpenSSL do not sign with old hashes.
       guard made != nil else {
         #expect(["-sha1", "-md5"].contains(options[0]), "\(options)")
         continue
@@ -125,7 +125,7 @@ enum OpenSSL {
 
   static let curve = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
 
-  /// What it prints; nil where it fails.
+  /// Its output; nil if it fails.
   static func run(_ arguments: [String], in folder: TemporaryFolder) throws -> String? {
     let output = folder.file("output")
     try Data().write(to: URL(filePath: output))
