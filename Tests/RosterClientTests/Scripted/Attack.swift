@@ -5,7 +5,7 @@ import RosterCore
 import TestSupport
 import Testing
 
-/// A session against a server that follows scripts in TLS, and what is left of it.
+/// A session with a scripted server in TLS.
 struct Attack {
   typealias Turn = ScriptedServer.Turn
   var scripts: [[Turn]]
@@ -14,7 +14,7 @@ struct Attack {
   var limits = SessionLimits()
   var patience = LivePatience()
   var certificates: Certificates
-  /// Whose root the client trusts, where that is another.
+  /// The root that the client trusts, if not that of the server.
   var authority: String?
   var context: @Sendable (Certificates) throws -> ScriptedServer.Security = {
     ScriptedServer.Security(context: try $0.context())
@@ -25,7 +25,7 @@ struct Attack {
     certificates = try Certificates.usual.get()
   }
 
-  /// What is left of it.
+  /// The outcome of the session.
   struct Result {
     var failure: LiveFailure?
     var heard: [String]
@@ -34,7 +34,7 @@ struct Attack {
     var findings: [Finding.Code] = []
   }
 
-  /// Logs in; where that succeeds, waits for the session to be over or does something else.
+  /// Logs in; if that succeeds, waits until the session is over or does something else.
   func run(
     _ online: @Sendable (LiveSession) async throws -> Void = { session in await session.ended() }
   ) async throws -> Result {
@@ -67,7 +67,7 @@ struct Attack {
     return result
   }
 
-  /// What the log says is what was seen, and nothing in it lets one log in.
+  /// Checks that the log agrees with the session, and contains no credential.
   private func look(at path: String, _ result: inout Result) throws {
     let log = try Timeline(ofLogAt: path)
     var isClosed = false
@@ -86,7 +86,7 @@ struct Attack {
     #expect(!result.heard.joined().contains(LoginScript.password))
   }
 
-  /// The password, and all that was said to prove that it is known.
+  /// The password, and everything that was sent to prove it.
   private func secrets(in heard: String) -> [String] {
     let said = heard.matches(of: /<(?:auth|response|initial-response)[^>]*>([^<]{8,})</)
     return [LoginScript.password, LoginScript.base64("\0alice\0" + LoginScript.password)]

@@ -6,7 +6,7 @@ import RosterCore
 import TestSupport
 import Testing
 
-/// What somebody can do who has a certificate that is trusted, and what nobody may do without.
+/// Attacks with and without a trusted certificate.
 @Suite(
   "Logins against a server that misbehaves in TLS",
   .enabled(if: Certificates.isPossible, "openssl is needed"))
@@ -14,7 +14,7 @@ struct AttackedLoginTests {
   typealias Turn = ScriptedServer.Turn
   typealias Words = LoginScript
 
-  /// What is wrong, what the server says in TLS from its header on, and how it ends.
+  /// The fault, the server's turns in TLS from its header on, and the failure.
   private static let cases: [(String, [Turn], LiveFailure)] = [
     ("only PLAIN", [Words.offer(["PLAIN"])], .sasl(.plainNotAllowed)),
     ("nothing usable", [Words.offer(["X"])], .sasl(.noUsableMechanism(offered: ["X"]))),
@@ -91,7 +91,8 @@ struct AttackedLoginTests {
     Turn(heard: "</bind></iq>", said: "") { Talk.bound(Words.id($0, before: "<bind "), jid) }
   }
 
-  @Test("Each is broken off with why", .timeLimit(.minutes(5)), arguments: cases.indices)
+  @Test(
+    "Each login is broken off with its reason", .timeLimit(.minutes(5)), arguments: cases.indices)
   func brokenOff(_ index: Int) async throws {
     let (what, turns, expected) = Self.cases[index]
     for isDirect in [false, true] {
@@ -102,13 +103,13 @@ struct AttackedLoginTests {
       #expect(result.failure == expected, "\(what)")
       #expect(result.roster.sortedItems.isEmpty && result.roster.account == nil, "\(what)")
       guard case .sasl = expected else { continue }
-      // Nobody is told more who has not proved who he is.
+      // A server that has not proved its identity learns nothing more.
       #expect(result.heard.joined().components(separatedBy: "<stream:stream").count <= 3)
       #expect(!result.heard.joined().contains("<bind"), "\(what)")
     }
   }
 
-  @Test("Where -PLUS was taken out of what is offered, the server learns of it")
+  @Test("If -PLUS was removed from the offer, the server learns of it")
   func downgrade() async throws {
     let offer = Words.offer(["SCRAM-SHA-256"], binding: "tls-server-end-point")
     let attack = try Attack(
@@ -117,7 +118,7 @@ struct AttackedLoginTests {
     #expect(Words.first(of: result.heard.joined()).hasPrefix("y,,"))
   }
 
-  @Test("Both are bound to the server's certificate, and to no other's", arguments: [true, false])
+  @Test("A login is bound to the server's own certificate", arguments: [true, false])
   func channelBinding(isOwn: Bool) async throws {
     let other = try Certificates(for: ["example.test"])
     let endPoint = try isOwn ? Certificates.usual.get().endPoint : other.endPoint
@@ -133,7 +134,7 @@ struct AttackedLoginTests {
       result.failure == (isOwn ? nil : .notAuthorized(condition: "not-authorized", text: nil)))
   }
 
-  @Test("The server may name another domain of its own (RFC 6120 §4.7.1)")
+  @Test("The server may give another of its domains (RFC 6120 §4.7.1)")
   func otherHeader() async throws {
     let scripts = (Words.online + [Words.roster()]).map { turn in
       var turn = turn
@@ -143,7 +144,7 @@ struct AttackedLoginTests {
     #expect(try await Attack(scripts).run { _ in }.failure == nil)
   }
 
-  @Test("A certificate of somebody else, or that is no more, is not to be trusted")
+  @Test("A certificate for another domain, expired, or of an unknown authority is not trusted")
   func certificates() async throws {
     let others = try [
       Certificates(for: ["evil.test"]), Certificates(for: ["example.test"], days: -1),
@@ -166,7 +167,7 @@ struct AttackedLoginTests {
     }
   }
 
-  @Test("What is no TLS, or too old, is not spoken")
+  @Test("A server without TLS, or with an old version, is refused")
   func handshake() async throws {
     var old = try Attack(Words.startTLS)
     old.context = { certificates in
@@ -193,13 +194,13 @@ struct AttackedLoginTests {
     }
   }
 
-  @Test("A login that trickles is not waited for for ever")
+  @Test("A login that trickles in does not wait forever")
   func trickle() async throws {
     var attack = try Attack(
       Words.startTLS + [Turn(heard: "<stream:stream", said: Talk.header, after: .trickles)])
     attack.patience.login = 300
     guard case .timeout? = try await attack.run().failure else {
-      Issue.record("it goes on")
+      Issue.record("it does not time out")
       return
     }
   }

@@ -6,7 +6,7 @@ import RosterCore
 import TestSupport
 import Testing
 
-/// What a server, or who speaks through it, can do to a session.
+/// What a server, or a sender through it, can do to a session.
 @Suite(
   "Sessions with a server that misbehaves",
   .enabled(if: Certificates.isPossible, "openssl is needed"))
@@ -15,7 +15,7 @@ struct AttackedSessionTests {
 
   private static let gone = LiveFailure.stream(condition: "host-gone", text: nil)
 
-  /// Who pushes, whether it counts, and whether it is answered.
+  /// The sender of a push, and whether the push counts and is answered.
   private static let pushes: [(from: String, counts: Bool)] = [
     ("", true), ("from='alice@example.test'", true), ("from='Alice@EXAMPLE.test'", true),
     ("from='alice@example.test/phone'", false), ("from='alice@example.test/other'", false),
@@ -24,7 +24,7 @@ struct AttackedSessionTests {
     ("from='mallory@example.test'", false), ("from=''", false), ("from='@'", false),
   ]
 
-  @Test("Only our own account pushes (RFC 6121 §2.1.6)", arguments: pushes.indices)
+  @Test("Only our own account may push (RFC 6121 §2.1.6)", arguments: pushes.indices)
   func push(_ index: Int) async throws {
     let (from, counts) = Self.pushes[index]
     let push = """
@@ -42,7 +42,7 @@ struct AttackedSessionTests {
     #expect(isTold == !counts, "\(from): \(result.findings)")
   }
 
-  @Test("A push of several items, or without an id, changes nothing more than it may")
+  @Test("A push of several items, or without an id, changes only what it may")
   func oddPushes() async throws {
     let item = "<item jid='eve@example.test' subscription='both'/>"
     let several = """
@@ -59,7 +59,7 @@ struct AttackedSessionTests {
     #expect(!result.heard[0].contains("<iq type=\"result\""))
   }
 
-  /// What breaks a session off, and why.
+  /// Data that breaks a session off, and the reason.
   private static let bytes: [(String, [UInt8], String)] = [
     ("a comment", Array("<!-- x -->".utf8), "a comment, which XMPP forbids"),
     ("an instruction", Array("<?php x?>".utf8), "a processing instruction, which XMPP forbids"),
@@ -78,7 +78,7 @@ struct AttackedSessionTests {
     ("a prefix", Array("<b:a/>".utf8), "a namespace prefix is not declared"),
   ]
 
-  /// What is beyond a limit, and why.
+  /// Data beyond a limit, and the reason.
   private static let oversized: [(String, [UInt8], String)] = [
     (
       "depth",
@@ -98,7 +98,7 @@ struct AttackedSessionTests {
     ),
   ]
 
-  @Test("What is beyond a limit is passed over, and told of", arguments: oversized.indices)
+  @Test("An element beyond a limit is skipped and reported", arguments: oversized.indices)
   func passedOver(_ index: Int) async throws {
     let (what, bytes, reason) = Self.oversized[index]
     var turn = Words.roster("<item jid='bob@example.test' subscription='both'/>")
@@ -109,14 +109,14 @@ struct AttackedSessionTests {
     #expect(result.failure == Self.gone && result.heard.count == 2, "\(what)")
     #expect(!result.heard[0].contains("<stream:error"), "\(what)")
     #expect(result.findings.contains(.oversizedElement), "\(what)")
-    // Before anybody is let in, nothing is passed over.
+    // Before the login, nothing is skipped.
     var early = ScriptedServer.Turn(heard: "<stream:stream", said: Talk.header)
     early.bytes = bytes
     let failure = try await Attack(Words.startTLS + [early]).run().failure
     #expect(failure == .unreadable(reason: reason), "\(what)")
   }
 
-  @Test("What cannot be read after each of three logins ends the session with that reason")
+  @Test("Unreadable data after each of three logins ends the session with that reason")
   func unreadableAgain() async throws {
     var turn = Words.roster()
     turn.bytes = Array("<a></b>".utf8)
@@ -127,11 +127,11 @@ struct AttackedSessionTests {
     #expect(result.heard.count == 3)
   }
 
-  @Test("A server that asks and reads nothing is not read from until it reads what it was answered")
+  @Test("A server that sends requests is not read from until it reads the answers")
   func unreadAnswers() async throws {
     var turn = Words.roster()
     let latch = ScriptedServer.Latch()
-    // Long ids make long answers, which fill what the kernel holds the sooner.
+    // Long ids make long answers, which fill the kernel's buffers sooner.
     let id = String(repeating: "f", count: 1000)
     turn.after = .floods(latch) {
       "<iq type='get' id='\(id)\($0)' from='example.test'><ping xmlns='urn:xmpp:ping'/></iq>"
@@ -139,7 +139,7 @@ struct AttackedSessionTests {
     var attack = try Attack(Words.online + [turn])
     attack.patience.closing = 50
     _ = try await attack.run { session in
-      // Until the network takes no more for a while.
+      // Until nothing more is read for a while.
       var (before, still, most) = (UInt64(0), 0, 0)
       while still < 100, before < 100_000 {
         let position = await session.roster.position
@@ -148,15 +148,15 @@ struct AttackedSessionTests {
         most = max(most, await session.unwrittenBytes)
         try await Task.sleep(for: .milliseconds(5))
       }
-      #expect(still == 100, "it goes on reading after \(before) records")
-      // The answers to what is read at once, and what NIO takes before it says that it is full.
+      #expect(still == 100, "it keeps reading after \(before) records")
+      // The answers to one read, and what NIO buffers before it is full.
       #expect(most < 1 << 20, "\(most) bytes wait")
       latch.open()
       try await Wire.wait(for: "more") { await session.roster.position > before + 100 }
     }
   }
 
-  @Test("What cannot be read ends the connection, and is recorded", arguments: bytes.indices)
+  @Test("Unreadable data ends the connection, and is recorded", arguments: bytes.indices)
   func unreadable(_ index: Int) async throws {
     let (what, bytes, reason) = Self.bytes[index]
     var turn = Words.roster("<item jid='bob@example.test' subscription='both'/>")
@@ -165,17 +165,17 @@ struct AttackedSessionTests {
     #expect(result.failure == Self.gone && result.heard.count == 2, "\(what)")
     #expect(result.heard[0].contains("<not-well-formed"), "\(what)")
     #expect(result.heard[0].hasSuffix("</stream:stream>"), "\(what)")
-    // What came before is kept.
+    // Earlier data is kept.
     #expect(result.roster.sortedItems.map(\.jid.text) == ["bob@example.test"], "\(what)")
     guard !reason.isEmpty else { return }
-    // Before anybody is let in, the same is told as what it is.
+    // Before the login, the failure gives the reason.
     var early = ScriptedServer.Turn(heard: "<stream:stream", said: Talk.header)
     early.bytes = bytes
     let failure = try await Attack(Words.startTLS + [early]).run().failure
     #expect(failure == .unreadable(reason: reason), "\(what)")
   }
 
-  @Test("Bytes one by one are the same session")
+  @Test("Bytes that arrive one by one make the same session")
   func slowly() async throws {
     var scripts = Words.online + [Words.roster("<item jid='bob@example.test'/>")]
     for index in scripts.indices { scripts[index].piece = 1 }
@@ -187,7 +187,7 @@ struct AttackedSessionTests {
     #expect(result.roster.sortedItems.map(\.jid.text) == ["bob@example.test"])
   }
 
-  @Test("A side that is ended is the end of both", arguments: [0, 1, 2, 3])
+  @Test("The end of one side ends both", arguments: [0, 1, 2, 3])
   func halfClosed(_ kind: Int) async throws {
     var turn = Words.roster()
     switch kind {
@@ -201,7 +201,7 @@ struct AttackedSessionTests {
     if kind == 0 { #expect(result.heard[0].hasSuffix("</stream:stream>")) }
   }
 
-  /// `run` looks in the log for how the connection ended.
+  /// `run` checks that the log says how the connection ended.
   @Test("A session that is closed just after its connection was lost says so in its log")
   func lostWhileClosed() async throws {
     let attack = try Attack(Words.online + [Words.roster()])
@@ -209,7 +209,7 @@ struct AttackedSessionTests {
     #expect(result.failure == nil)
   }
 
-  @Test("A flood is recorded whole, in its order, and what is asked is answered")
+  @Test("A flood is recorded completely and in order, and its requests are answered")
   func flood() async throws {
     let count = 10_000
     let messages = (0..<count).map { "<message from='bob@example.test' id='m\($0)'/>" }
@@ -226,13 +226,13 @@ struct AttackedSessionTests {
 }
 
 extension LiveSession {
-  /// How many bytes wait to be written.
+  /// The number of bytes that wait to be written.
   fileprivate var unwrittenBytes: Int {
     let waiting = try? channel?.syncOptions?.getOption(.bufferedWritableBytes)
     return (waiting ?? 0) + outbox.reduce(0) { $0 + $1.count }
   }
 
-  /// Nothing else is done in between: what has to be recorded of the loss still waits.
+  /// Does nothing else in between, so the loss is not recorded yet when the session is closed.
   fileprivate func loseConnectionAndClose() async {
     disconnected(.lost(reason: "of a test"), on: connections)
     await close()

@@ -3,8 +3,8 @@ import Rollcall
 import TestSupport
 import Testing
 
-/// Who stands in between, before anybody is let in, can say anything: none of it is the server's.
-@Suite("Words from nobody before a login") struct ForgedLoginTests {
+/// Before the login, an attacker in the middle can send anything: none of it is trusted.
+@Suite("Forged stanzas before a login") struct ForgedLoginTests {
   private static let push = """
     <iq type='set' id='p'><query xmlns='jabber:iq:roster' ver='9'>\
     <item jid='mallory@evil.test' subscription='both'/></query></iq>
@@ -27,7 +27,7 @@ import Testing
     """
   }
 
-  @Test("They are recorded, and neither the roster nor the log goes by them", arguments: words)
+  @Test("They are recorded, and affect neither the roster nor the log's account", arguments: words)
   func forged(_ words: String) async throws {
     let server = try ScriptedServer([
       ScriptedServer.Turn(heard: "<stream:stream", said: Talk.header + words)
@@ -46,7 +46,7 @@ import Testing
     }
     let heard = try await server.heard.joined()
     #expect(!heard.contains("id='p'"), "it answers")
-    // The log is still the account's.
+    // The log still belongs to the account.
     _ = try LiveSession(login, recordingTo: folder.file("a.rollcall"))
   }
 }

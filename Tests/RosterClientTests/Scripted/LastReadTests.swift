@@ -2,9 +2,9 @@ import Rollcall
 @testable import RosterClient
 import Testing
 
-/// All that has come on a connection is read at once when the connection is closed.
+/// When a connection is closed, everything that has arrived on it is read at once.
 @Suite(
-  "What is read at once", .timeLimit(.minutes(5)),
+  "The last read", .timeLimit(.minutes(5)),
   .enabled(if: Certificates.isPossible, "openssl is needed"))
 struct LastReadTests {
   private typealias Words = LoginScript
@@ -15,13 +15,14 @@ struct LastReadTests {
   }
   private static let bytes = Array(asked.joined().utf8)
 
-  /// How much is read at a time.
-  @Test("No more of it is taken than is then put on the disk", arguments: [16 << 10, bytes.count])
+  /// The number of bytes per read.
+  @Test(
+    "At most one round of it is handled before it is on disk", arguments: [16 << 10, bytes.count])
   func bounded(_ size: Int) async throws {
     let attack = try Attack(Words.online + [Words.roster()], Words.last)
     let result = try await attack.run { session in
       let waiting = await session.hearAtOnce(Self.bytes, size)
-      // Each question and its answer.
+      // Each request and its answer.
       let most = 2 * (LiveSession.round / Self.asked[0].utf8.count + 1)
       #expect(waiting.allSatisfy { $0 > most / 2 && $0 <= most }, "\(waiting)")
       await session.ended()
@@ -33,9 +34,10 @@ struct LastReadTests {
 }
 
 extension LiveSession {
-  /// Has bytes come as when the connection is closed.
+  /// Receives bytes at once, as when the connection is closed.
   ///
-  /// - Returns: How many records wait for the disk then, and how many more one round later.
+  /// - Returns: The number of records that then wait for the disk, and the number added by the next
+  ///   round.
   fileprivate func hearAtOnce(_ bytes: [UInt8], _ size: Int) -> [Int] {
     let before = news.count
     for start in stride(from: 0, to: bytes.count, by: size) {

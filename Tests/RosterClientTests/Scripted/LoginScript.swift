@@ -3,7 +3,7 @@ import Foundation
 import NIOSSL
 @testable import RosterClient
 
-/// The usual words of a server, for scripts that leave the usual way somewhere.
+/// The usual turns of a server, for scripts that deviate from them at some point.
 enum LoginScript {
   typealias Turn = ScriptedServer.Turn
   static let password = "qing-chun-7"
@@ -36,7 +36,7 @@ enum LoginScript {
       ?? ""
   }
 
-  /// What stands in the last element of this kind, as it was before Base64.
+  /// The content of the last element of this kind, decoded from Base64.
   private static func words(_ heard: String, _ start: String, _ end: String) -> String? {
     guard let begin = heard.range(of: start, options: .backwards),
       let close = heard.range(of: end, range: begin.upperBound..<heard.endIndex)
@@ -59,7 +59,7 @@ enum LoginScript {
     }
   }
 
-  /// What proves to the client that the server knows the password; nil where the client's proof is
+  /// The server's proof to the client that it knows the password; nil if the client's proof is
   /// wrong.
   static func proof(
     _ heard: String, _ certificate: [UInt8]? = nil, knowing password: String = password
@@ -83,7 +83,7 @@ enum LoginScript {
     }
   }
 
-  /// Up to the features of who was let in.
+  /// Logs the client in, up to the features that follow.
   static let login = login(knowing: password)
 
   static func login(knowing password: String) -> [Turn] {
@@ -96,7 +96,7 @@ enum LoginScript {
     Turn(heard: "<stream:stream", said: Talk.header + Talk.features(features))
   }
 
-  /// The value of the last attribute of this name that was heard before a text.
+  /// The value of the last `id` that was received before a text.
   static func id(_ heard: String, before text: String) -> String {
     let head = heard.range(of: text, options: .backwards).map { heard[..<$0.lowerBound] } ?? ""
     let start = head.range(of: " id=\"", options: .backwards)?.upperBound
@@ -107,7 +107,7 @@ enum LoginScript {
     Talk.bound(id(heard, before: "<bind "))
   }
 
-  /// The roster, and what comes with it.
+  /// Sends the roster, and a text after it.
   static func roster(_ items: String = "", then: String = "") -> Turn {
     Turn(heard: "jabber:iq:roster", said: "") { heard in
       let id = id(heard, before: "<query xmlns=\"jabber:iq:roster\"")
@@ -118,7 +118,7 @@ enum LoginScript {
 
   static let online = startTLS + login + [binding(), bound]
 
-  /// What ends a session for good when it connects again.
+  /// Ends a session for good when it reconnects.
   static let last = [
     Turn(
       heard: "<stream:stream",
@@ -129,7 +129,7 @@ enum LoginScript {
 }
 
 extension Certificates {
-  /// For all tests that need no other.
+  /// The certificate for all tests that need no other.
   static let usual = Result { try Certificates(for: ["example.test"]) }
 
   func context(_ change: (inout TLSConfiguration) -> Void = { _ in }) throws -> NIOSSLContext {
@@ -140,7 +140,7 @@ extension Certificates {
     return try NIOSSLContext(configuration: configuration)
   }
 
-  /// The data of `tls-server-end-point`: it is signed with SHA-256.
+  /// The data of `tls-server-end-point`; the certificate is signed with SHA-256.
   var endPoint: [UInt8] {
     get throws {
       let der = try NIOSSLCertificate.fromPEMFile(certificate)[0].toDERBytes()

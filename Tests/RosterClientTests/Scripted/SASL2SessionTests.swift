@@ -5,9 +5,9 @@ import RosterCore
 import TestSupport
 import Testing
 
-/// SASL 2 with what it does at the same time (XEP-0388, XEP-0386, XEP-0198 §6), over a connection.
+/// SASL 2 with inline negotiation (XEP-0388, XEP-0386, XEP-0198 §6), over a connection.
 @Suite(
-  "SASL 2 with a server of one's own", .enabled(if: Certificates.isPossible, "openssl is needed"))
+  "SASL 2 with a scripted server", .enabled(if: Certificates.isPossible, "openssl is needed"))
 struct SASL2SessionTests {
   typealias Turn = ScriptedServer.Turn
   typealias Words = LoginScript
@@ -26,7 +26,7 @@ struct SASL2SessionTests {
     "<stream:error><host-gone xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error>"
   private static let gone = LiveFailure.stream(condition: "host-gone", text: nil)
 
-  /// A login whose end is this.
+  /// A login with a given last answer.
   private static func login(_ last: @escaping @Sendable (String) -> String) -> [Turn] {
     Words.startTLS + [
       Turn(heard: "<stream:stream", said: Talk.header + features),
@@ -48,10 +48,10 @@ struct SASL2SessionTests {
     """
   }
 
-  /// A session with a contact, which is cut.
+  /// A session with a contact, which is cut off.
   private static let cut =
     login { success($0, bound) + Talk.features("") } + [
-      // All three that a session begins with.
+      // Waits for all three requests that a session begins with.
       Turn(heard: "<blocklist", said: ""),
       Turn(heard: "</iq>", said: "") { heard in
         let id = Words.id(heard, before: "<query xmlns=\"jabber:iq:roster\"")
@@ -60,7 +60,7 @@ struct SASL2SessionTests {
       },
     ]
 
-  @Test("It binds and counts at once")
+  @Test("It binds and enables stream management in the login")
   func whole() async throws {
     let result = try await Attack(Self.cut, Words.last).run()
     #expect(result.failure == Self.gone)
@@ -68,7 +68,7 @@ struct SASL2SessionTests {
     #expect(result.heard[0].contains("<enable xmlns=\"urn:xmpp:sm:3\" resume=\"true\"/></bind>"))
   }
 
-  @Test("It goes on with a session at once, and sends what is missing", arguments: [1, 3])
+  @Test("It resumes a session in the login, and sends what is missing", arguments: [1, 3])
   func resumption(taken: Int) async throws {
     let again = Self.login { heard in
       let resumed = "<resumed xmlns='urn:xmpp:sm:3' h='\(taken)' previd='some-id'/>"
@@ -83,7 +83,7 @@ struct SASL2SessionTests {
     #expect(result.roster.sortedItems.map(\.jid.text) == ["bob@example.test"])
   }
 
-  @Test("Where the session is gone, another begins")
+  @Test("If the session is gone, a new one begins")
   func failedResumption() async throws {
     let again =
       Self.login { heard in
@@ -135,7 +135,8 @@ struct SASL2SessionTests {
     ),
   ]
 
-  @Test("What it may not say breaks it off", .timeLimit(.minutes(5)), arguments: cases.indices)
+  @Test(
+    "An illegal message breaks the login off", .timeLimit(.minutes(5)), arguments: cases.indices)
   func brokenOff(_ index: Int) async throws {
     let (last, expected) = Self.cases[index]
     var attack = try Attack(Self.login(last))

@@ -4,39 +4,39 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A server that says what a test wants, whether or not it may be said.
+/// A server that sends whatever a test wants, legal or not.
 final class ScriptedServer: Sendable {
-  /// When the client has said this, the server says that, and perhaps closes.
+  /// What the server sends, and perhaps does, once the client has sent a text.
   struct Turn: Sendable {
     var heard: String
     var said: String
     var closes = false
-    /// How many bytes go out at a time; all where nil.
+    /// The number of bytes to send at a time; nil for all.
     var piece: Int?
-    /// What is said besides, by what the client has said on the connection so far.
+    /// Makes a text to send as well, from everything that the client has sent so far.
     var made: (@Sendable (String) -> String)?
-    /// Said after all that, as it is.
+    /// Bytes to send after all that.
     var bytes: [UInt8] = []
     var after = After.nothing
   }
 
-  /// What happens after the words of a turn.
+  /// What happens after a turn's data is sent.
   enum After: Sendable {
-    /// The server reads nothing, and says what this makes of each number as long as the network
-    /// takes it. Once the latch is open it reads again, and says nothing more.
+    /// The server reads nothing, and sends texts made from ascending numbers as long as the network
+    /// accepts them. Once the latch is open, it reads again and sends nothing more.
     case floods(Latch, @Sendable (Int) -> String)
     case nothing
     /// TLS begins.
     case tls
     /// The server ends its side of the connection.
     case endsOutput
-    /// The connection is gone, without the word that TLS has for that.
+    /// The connection is dropped without TLS's close_notify.
     case drops
-    /// White space comes, without end.
+    /// White space is sent without end.
     case trickles
   }
 
-  /// Opened once, by a test.
+  /// A flag that a test sets once.
   final class Latch: Sendable {
     private let state = Atomic(false)
     var isOpen: Bool { state.load(ordering: .acquiring) }
@@ -52,21 +52,21 @@ final class ScriptedServer: Sendable {
   private let listener: any Channel
   private let all = Mutex([Connection]())
 
-  /// A connection: what the client has said on it, and when it is over.
+  /// A connection: what the client has sent on it, and its end.
   private struct Connection {
     var heard = ""
     let closed: EventLoopFuture<Void>
   }
 
-  /// - Parameter turns: In their order; each waits for its text after the one before.
+  /// - Parameter turns: The turns in order; each waits for its text after the previous one.
   convenience init(_ turns: [Turn]) throws { try self.init([turns], nil) }
 
-  /// - Parameter scripts: One for each connection; the last for those that follow too.
+  /// - Parameter scripts: One for each connection; the last one also serves later connections.
   init(_ scripts: [[Turn]], _ security: Security?) throws {
     let box = Box()
     listener = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      // The kernel lets the buffer of a busy connection grow to tens of megabytes: how much a
-      // client says to a server that reads nothing would be the kernel's doing.
+      // The kernel lets the buffer of a busy connection grow to tens of megabytes, and would then
+      // decide how much a client can send to a server that reads nothing.
       .childChannelOption(.socketOption(.so_rcvbuf), value: 64 << 10)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
@@ -94,8 +94,8 @@ final class ScriptedServer: Sendable {
 
   var port: Int { listener.localAddress?.port ?? 0 }
 
-  /// What clients have said on each connection, once all are over: what a client says last may come
-  /// after it has gone.
+  /// What clients have sent on each connection, once all have ended: a client's last data may
+  /// arrive after its end.
   var heard: [String] {
     get async throws {
       for closed in all.withLock({ $0.map(\.closed) }) { try await closed.get() }
@@ -103,7 +103,7 @@ final class ScriptedServer: Sendable {
     }
   }
 
-  /// Waits until a client has said something on the first connection.
+  /// Waits until a client has sent a text on the first connection.
   func hears(_ text: String) async throws {
     try await Wire.wait(for: text) {
       all.withLock { $0.first?.heard.contains(text) ?? false }
@@ -128,7 +128,7 @@ extension ScriptedServer.Security {
   }
 }
 
-/// What is below TLS.
+/// Marks the position below TLS in the pipeline.
 private final class Bottom: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 }
@@ -160,7 +160,7 @@ private final class Script: ChannelInboundHandler {
     }
   }
 
-  /// A client that breaks TLS off is what some tests want.
+  /// Some tests expect the client to break TLS off.
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     context.close(promise: nil)
   }

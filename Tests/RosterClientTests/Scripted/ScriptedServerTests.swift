@@ -5,7 +5,7 @@ import RosterCore
 import TestSupport
 import Testing
 
-/// What real servers do not do, over a real connection.
+/// Behavior that real servers do not show, over a real connection.
 @Suite("Against a server that misbehaves") struct ScriptedServerTests {
   private static let header = """
     <?xml version='1.0'?><stream:stream from='example.test' id='s' version='1.0' \
@@ -19,7 +19,7 @@ import Testing
 
   private typealias Turn = ScriptedServer.Turn
 
-  /// Logs in, and gives why that failed and what was recorded.
+  /// Logs in, and returns the failure, what the server received, and whether the log was closed.
   private func failure(
     _ turns: [Turn], patience: LivePatience = LivePatience()
   ) async throws -> (failure: LiveFailure?, heard: String, isClosed: Bool) {
@@ -42,14 +42,14 @@ import Testing
 
   private static let cases: [(String, [ScriptedServer.Turn], LiveFailure)] = [
     (
-      "an element beside the leave to begin TLS",
+      "an element after the permission to begin TLS",
       [
         Turn(heard: "<stream:stream", said: header + features),
         Turn(heard: "<starttls", said: proceed + "<iq type='result' id='x'/>"),
       ], .injectedBytes
     ),
     (
-      "half an element beside it",
+      "half an element after it",
       [
         Turn(heard: "<stream:stream", said: header + features),
         Turn(heard: "<starttls", said: proceed + "<iq typ"),
@@ -86,7 +86,7 @@ import Testing
       ], .stream(condition: "host-unknown", text: "Not here")
     ),
     (
-      "a page of the web",
+      "a web page",
       [Turn(heard: "<stream:stream", said: "HTTP/1.1 400 Bad Request\r\n\r\n")],
       .unreadable(reason: "")
     ),
@@ -105,7 +105,8 @@ import Testing
     ),
   ]
 
-  @Test("It is broken off at once, with why", .timeLimit(.minutes(5)), arguments: cases.indices)
+  @Test(
+    "It is broken off at once, with the reason", .timeLimit(.minutes(5)), arguments: cases.indices)
   func brokenOff(_ index: Int) async throws {
     let (what, turns, expected) = Self.cases[index]
     var patience = LivePatience()
@@ -119,7 +120,7 @@ import Testing
     #expect(isClosed, "\(what): the log does not say how it ended")
   }
 
-  @Test("Bytes one by one are the same bytes")
+  @Test("Bytes that arrive one by one have the same result")
   func slowly() async throws {
     let turns = [
       Turn(heard: "<stream:stream", said: Self.header + Self.features, piece: 1),
@@ -128,7 +129,7 @@ import Testing
     #expect(try await failure(turns).failure == .injectedBytes)
   }
 
-  @Test("What never comes is not waited for for ever")
+  @Test("A login does not wait forever for a silent server")
   func silence() async throws {
     var patience = LivePatience()
     patience.login = 100
@@ -141,7 +142,7 @@ import Testing
     }
   }
 
-  @Test("Who is not there cannot be reached")
+  @Test("A closed port cannot be reached")
   func unreachable() async throws {
     var login = LiveLogin(
       account: BareJID(prepared: "alice@example.test"), password: Password("x"))
