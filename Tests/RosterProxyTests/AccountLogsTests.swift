@@ -5,7 +5,7 @@ import Testing
 
 @testable import RosterProxy
 
-/// Who else may record to a proxy's folder and to the logs in it, and when.
+/// When others may record to a proxy's folder and its logs.
 @Suite("The leases of a proxy") struct AccountLogsTests {
   private let folder: TemporaryFolder
   private let alice: LogName
@@ -40,7 +40,7 @@ import Testing
     #expect(try folder.names.filter { $0.hasSuffix("-lease") } == [])
   }
 
-  @Test("A log is the proxy's while it is open or one of its connections goes on")
+  @Test("A log is the proxy's while it is open or has an active connection")
   func account() throws {
     let logs = try AccountLogs(folder.path)
     let (one, two) = (try logs.begin(alice, at: 1), try logs.begin(alice, at: 1))
@@ -49,7 +49,7 @@ import Testing
     logs.end(one, of: alice)
     logs.closeUnused(since: .max)
     #expect(logs.openCount == 0)
-    // Nothing has happened in it for a while, and its connection may say something at any time.
+    // It is idle, but its connection may send something at any time.
     #expect(!isFree(logs))
     logs.end(two, of: alice)
     #expect(isFree(logs))
@@ -60,7 +60,7 @@ import Testing
     #expect(isFree(logs))
   }
 
-  @Test("What another recorder has is not the proxy's, until that one ends")
+  @Test("A log of another recorder is not the proxy's until that recorder ends")
   func recordedElsewhere() throws {
     let logs = try AccountLogs(folder.path)
     let session = try RosterSession(recordingTo: logs.path(of: alice))

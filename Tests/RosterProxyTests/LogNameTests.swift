@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-@Suite("Which log a stream belongs to") struct LogNameTests {
+@Suite("The log of a stream") struct LogNameTests {
   private let alice = bare("alice@example.test")
 
-  @Test("Verified streams and others are never in one log")
+  @Test("Verified and unverified streams are never in one log")
   func kinds() {
     let rows: [(LogName.Content, Bool, String)] = [
       (.nothing, true, "alice@example.test.rollcall"),
@@ -22,14 +22,14 @@ import XMPPStanza
     for (content, isVerified, name) in rows {
       let log = LogName(of: alice, isVerified: isVerified, main: content)
       #expect(log.fileName == name, "\(content) \(isVerified)")
-      // What is read again of the log is with the server that it was recorded with.
+      // The log's name and content identify the server that it was recorded with.
       guard content != .nothing else { continue }
       let server = StreamServer(domain: bare("example.test"), isVerified: isVerified)
       #expect(log.server(content) == server)
     }
   }
 
-  @Test("What a log holds is known from its roster")
+  @Test("The content of a log is known from its roster")
   func contents() {
     #expect(LogName.Content(Roster()) == .nothing)
     var scenario = Scenario()
@@ -39,7 +39,7 @@ import XMPPStanza
     #expect(LogName.Content(scenario.roster) == .verified)
   }
 
-  @Test("A server speaks for accounts of its domain")
+  @Test("A server speaks only for accounts of its domain")
   func serves() {
     for (domain, account, serves) in [
       ("example.test", "alice@example.test", true), ("evil.test", "alice@example.test", false),
@@ -52,7 +52,7 @@ import XMPPStanza
     }
   }
 
-  @Test("The names of files are one for each log, readable, and none is too long")
+  @Test("File names are unique, readable, and not too long")
   func names() throws {
     let long = String(repeating: "a", count: 1023)
     let wide = String(repeating: "曾", count: 341)
@@ -66,24 +66,24 @@ import XMPPStanza
       "straße@example.test", "strasse@example.test", "a@straße.test", "a@strasse.test",
       "曾@example.test", ".alice@example.test", "x@.hidden",
     ]
-    // The profile of addresses folds the case of some further letters.
+    // Some of these are the same address, because preparation folds case.
     let addresses = Set(texts.compactMap { try? BareJID(parsing: $0) })
     #expect(addresses.count > 16)
     let names = addresses.flatMap { jid in
       LogName.Kind.allCases.map { LogName(of: jid, $0).fileName }
     }
-    // Also on a file system that ignores case.
+    // They also have to differ on a file system that ignores case.
     let folded = names.map { $0.folding(options: .caseInsensitive, locale: nil).uppercased() }
     #expect(Set(folded).count == names.count)
     #expect(names.allSatisfy { $0.utf8.count <= 255 - "-lock.draft-1234567-1000".utf8.count })
     #expect(names.allSatisfy { !$0.contains("/") && !$0.hasPrefix(".") })
-    // One that is read is the address.
+    // A short address is readable in the name.
     #expect(LogName(of: bare("曾@example.test"), .main).fileName == "曾@example.test.rollcall")
     let name = LogName(of: try BareJID(parsing: "\(long)@\(domain)"), .main).fileName
     #expect(name.hasPrefix(String(repeating: "a", count: 120) + "%-"))
   }
 
-  @Test("The name of a long address is for ever the same")
+  @Test("The name of a long address never changes")
   func stable() throws {
     let jid = try BareJID(parsing: "\(String(repeating: "a", count: 300))@example.test")
     #expect(
@@ -110,7 +110,7 @@ import XMPPStanza
     }
   }
 
-  @Test("The last hundred that ended are kept, and those in use")
+  @Test("The last hundred ended logs are kept, and those in use")
   func expired() {
     let files = (0..<250).map { number in
       UnboundLogs.File(

@@ -2,12 +2,12 @@ import NIOCore
 @testable import RosterProxy
 import Testing
 
-@Suite("A proxy that is led to itself") struct OwnConnectionsTests {
+@Suite("A proxy that connects to itself") struct OwnConnectionsTests {
   private func address(_ host: String, _ port: Int) throws -> SocketAddress {
     try SocketAddress(ipAddress: host, port: port)
   }
 
-  @Test("Its connection is recognized at whichever end is seen first", arguments: [false, true])
+  @Test("Its connection is recognized whichever end is seen first", arguments: [false, true])
   func bothEnds(isAcceptedFirst: Bool) throws {
     var own = OwnConnections()
     let (client, listener) = (try address("127.0.0.1", 40_001), try address("127.0.0.1", 5222))
@@ -20,13 +20,13 @@ import Testing
       #expect(own.connected(1, from: client, to: listener) == nil)
       #expect(own.accepted(2, from: client, at: listener) == 1)
     }
-    // What is over is no longer known.
+    // Ended connections are forgotten.
     own.ended(1)
     own.ended(2)
     #expect(own.accepted(3, from: client, at: listener) == nil)
   }
 
-  @Test("A client that has the same port as a connection to another place is a client")
+  @Test("A client with the same port as a connection to another place is a client")
   func samePort() throws {
     var own = OwnConnections()
     let (port, listener) = (try address("127.0.0.1", 40_001), try address("127.0.0.1", 5222))
@@ -35,7 +35,7 @@ import Testing
     #expect(own.connected(3, from: try address("127.0.0.1", 40_002), to: listener) == nil)
   }
 
-  @Test("An IPv4 address is the same if an IPv6 socket shows it")
+  @Test("An IPv4-mapped IPv6 address equals the IPv4 address")
   func mapped() throws {
     var own = OwnConnections()
     #expect(
@@ -50,7 +50,7 @@ import Testing
     #expect(try address("::ffff:192.0.2.1", 1).endpoint?.isLoopback == false)
   }
 
-  @Test("Both ends are told, and the client in its stream")
+  @Test("Both ends are informed, and the client in its stream")
   func told() {
     var first = ProxyTalk()
     _ = first.say(ProxyTalk.header(), .client)
@@ -64,7 +64,7 @@ import Testing
     var direct = ProxyTalk()
     _ = direct.happen { $0.helloReceived(for: "example.test") }
     #expect(direct.happen { $0.ledToItself(by: "127.0.0.1:5222") }.count == 1)
-    // Words of its own may be under way already.
+    // Data of its own may already be on its way.
     var begun = ProxyTalk()
     _ = begun.say(ProxyTalk.header(), .client)
     _ = begun.happen { $0.connected(to: "127.0.0.1:5222") }

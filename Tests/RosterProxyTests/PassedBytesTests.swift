@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("The bytes that a proxy passes on") struct PassedBytesTests {
-  /// What each side says after the login, as it goes in and as it comes out.
+  /// What each side sends after the login, and what the proxy passes on; empty if unchanged.
   private static let words: [(ProxySide, String, String)] = [
     (.server, "<presence  from = 'a@b'\n/>", "<presence  from = 'a@b'\n/>"),
     (.client, " \n\t<message><body>&lt;&#x41;<![CDATA[<x>]]></body></message>\n", ""),
@@ -21,7 +21,7 @@ import Testing
       "<stream:features ><c:compression xmlns:c='http://jabber.org/features/compress'/> "
         + "</stream:features>", "<stream:features > </stream:features>"
     ),
-    // What only looks like it is passed on.
+    // Elements that only look like it are passed on.
     (.server, "<stream:features><compression xmlns='urn:other'/></stream:features>", ""),
     (
       .server,
@@ -55,7 +55,7 @@ import Testing
     (.client, "</stream:stream>", ""),
   ]
 
-  @Test("They are those that came, but for what leads past the proxy, however they are cut")
+  @Test("They are unchanged except for what leads past the proxy, however they are cut")
   func exact() {
     for seed in 0..<200 {
       var random = SeededGenerator(seed: UInt64(seed))
@@ -75,12 +75,12 @@ import Testing
     }
   }
 
-  @Test("However much is cut out, each byte is copied once at most", arguments: [1, 2, 10, 100])
+  @Test("However much is cut out, each byte is copied at most once", arguments: [1, 2, 10, 100])
   func cutOnce(seeds: Int) {
     for seed in (seeds - 1)..<(seeds * 2) {
       var random = SeededGenerator(seed: UInt64(seed))
       let count = Int.random(in: 0...300, using: &random)
-      // Some within others, as an offer of compression within one to log in.
+      // Some are nested, such as an offer of compression within an offer to log in.
       let cuts = (0..<Int.random(in: 0...40, using: &random)).map { _ in
         let begin = Int.random(in: 0...count, using: &random)
         return begin..<Int.random(in: begin...count, using: &random)
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test("An element of nothing but addresses to go to is passed on without them")
+  @Test("An element made up of redirections is passed on without their addresses")
   func manyDetours() {
     let name = "see-other-host xmlns='urn:ietf:params:xml:ns:xmpp-streams'"
     let count = 20_000
@@ -106,7 +106,7 @@ import Testing
     #expect(talk.say(said("h:9"), .server).last == "client < \(said(""))")
   }
 
-  @Test("What is cut out within something else that is does no harm")
+  @Test("Nested cuts do no harm")
   func nestedCuts() throws {
     let secrets = try TerminationSecrets(
       Password("secret"), allowsPlain: false, salt: Array(1...16))
@@ -122,7 +122,7 @@ import Testing
     #expect(!passed.contains("compression"))
   }
 
-  @Test("Where an element's parts lie is found whatever stands between")
+  @Test("The parts of an element are found whatever is between them")
   func spans() throws {
     let text = " <a b='>' c=\"'/>\"><![CDATA[</a>]]>t<b/>  <c ><d e='1'/></c ></a>"
     let bytes = Array(text.utf8)

@@ -2,10 +2,10 @@ import Rollcall
 @testable import RosterProxy
 import Testing
 
-@Suite("Where a password passes") struct PasswordPassageTests {
+@Suite("Passing on passwords") struct PasswordPassageTests {
   private static let sasl = "xmlns='urn:ietf:params:xml:ns:xmpp-sasl'"
 
-  /// What shows a password, or what else lets one log in.
+  /// Elements that show a password or another credential.
   private static let secrets = [
     "<auth \(sasl) mechanism='PLAIN'>AGEAYg==</auth>", "<auth \(sasl) mechanism=' plain '/>",
     "<auth \(sasl) mechanism='LOGIN'/>", "<auth \(sasl) mechanism='OAUTHBEARER'>b</auth>",
@@ -18,7 +18,7 @@ import Testing
     "<iq type='set' id='3'><query xmlns='jabber:iq:register'><x xmlns='jabber:x:data'/></query></iq>",
   ]
 
-  /// What shows none.
+  /// Elements that show none.
   private static let proofs = [
     "<auth \(sasl) mechanism='SCRAM-SHA-256'>bg==</auth>",
     "<auth \(sasl) mechanism='DIGEST-MD5'/>", "<auth \(sasl) mechanism='EXTERNAL'>=</auth>",
@@ -29,7 +29,7 @@ import Testing
   ]
 
   @Test(
-    "None passes without TLS to a server that was checked, whatever is allowed",
+    "None is passed on without TLS to a verified server, whatever is allowed",
     arguments: [false, true])
   func unverified(isAllowed: Bool) {
     for word in Self.secrets {
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("Nor does one after the login, such as a new one")
+  @Test("Nor is one after the login, such as a new password")
   func afterLogin() {
     var talk = ProxyTalk.plain()
     _ = talk.say(ProxyTalk.auth, .client)
@@ -74,7 +74,7 @@ import Testing
     #expect(talk.say(ProxyTalk.auth, .client).last == "server < \(ProxyTalk.auth)")
   }
 
-  @Test("Before a server lets a client in, it is noted whose it is and whether that was checked")
+  @Test("Before a login is accepted, the server's domain and its verification are noted")
   func noted() {
     let success = "<success \(Self.sasl)/>"
     let names = [
@@ -87,7 +87,7 @@ import Testing
       #expect(!talk.say(ProxyTalk.auth, .client).contains { $0.hasPrefix("note") })
       #expect(
         talk.say(success, .server) == [note, "record server <success/>", "client < \(success)"])
-      // Once.
+      // Only once.
       #expect(!talk.say(success, .server).contains { $0.hasPrefix("note") })
     }
     var legacy = ProxyTalk.plain()

@@ -25,7 +25,7 @@ import Testing
       talk.say(ProxyTalk.startTLS, .client) == [
         "record client <starttls/>", "server < \(ProxyTalk.startTLS)",
       ])
-    // The client is told once the server is known to be the domain's.
+    // The client may proceed once the server's certificate is verified.
     #expect(
       talk.say(ProxyTalk.proceed, .server) == [
         "record server <proceed/>", "TLS with the server for example.test",
@@ -39,7 +39,7 @@ import Testing
     #expect(!talk.machine.isBeginningTLS && !talk.machine.isAuthenticated)
   }
 
-  @Test("A client that begins with TLS gets a server that does")
+  @Test("A client that begins with TLS gets a server that does, too")
   func directTLS() {
     var talk = ProxyTalk()
     #expect(talk.happen { $0.helloReceived(for: "example.test") } == ["connect to example.test"])
@@ -55,7 +55,7 @@ import Testing
     #expect(talk.say(header, .client).last == "server < \(header.dropFirst(21))")
   }
 
-  @Test("A password is not passed on as it is", arguments: [false, true])
+  @Test("A plain password is passed on only if that is allowed", arguments: [false, true])
   func plain(isAllowed: Bool) {
     let words = [
       "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='PLAIN'>AGEAYg==</auth>",
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test("Nobody is let in by a word within TLS that stands for another")
+  @Test("Only the server's answer to a login counts as a login")
   func letIn() {
     for word in [
       "<success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>",
@@ -91,7 +91,7 @@ import Testing
       #expect(!talk.machine.isAuthenticated)
       _ = talk.say("<presence>\(word)</presence>", .server)
       #expect(!talk.machine.isAuthenticated)
-      // An answer to nothing.
+      // An answer without a request.
       #expect(talk.say(word, .server) == ["record server unreadable", "client < \(word)"])
       #expect(!talk.machine.isAuthenticated)
       _ = talk.say(ProxyTalk.auth, .client)
@@ -108,7 +108,7 @@ import Testing
     #expect(talk.machine.isAuthenticated)
   }
 
-  @Test("What is said before the login is passed on, and in nobody's roster")
+  @Test("Stanzas before the login are passed on, and affect no roster")
   func beforeLogin() {
     let success = "<success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>"
     let words = [
@@ -123,7 +123,7 @@ import Testing
       var plain = ProxyTalk()
       _ = plain.say(ProxyTalk.header(), .client)
       _ = plain.happen { $0.connected(to: "host:5222") }
-      // Who stands in between before there is TLS may also say that somebody was let in.
+      // Before TLS, an attacker in the middle may also claim that the login succeeded.
       _ = plain.say(ProxyTalk.header() + ProxyTalk.features + success, .server)
       var asked = ProxyTalk.secured()
       _ = asked.say(ProxyTalk.auth, .client)
@@ -138,7 +138,7 @@ import Testing
       _ = secured.say(success, .server)
       #expect(secured.say(word, .server).first == kept)
     }
-    // What one asked for without TLS does not count within.
+    // A login requested without TLS does not count inside TLS.
     var talk = ProxyTalk()
     _ = talk.say(ProxyTalk.header(), .client)
     _ = talk.happen { $0.connected(to: "host:5222") }
@@ -149,12 +149,12 @@ import Testing
     _ = talk.happen { $0.secured(.client, by: nil) }
     _ = talk.say(success, .server)
     #expect(!talk.machine.isAuthenticated)
-    // To make an account needs no login.
+    // Creating an account needs no login.
     let form = "<iq type='result' id='1'><query xmlns='jabber:iq:register'/></iq>"
     #expect(talk.say(form, .server) == ["record server <iq/>", "client < \(form)"])
   }
 
-  @Test("What cannot be read is passed on only after the login", arguments: ProxySide.allCases)
+  @Test("Unreadable data is passed on only after the login", arguments: ProxySide.allCases)
   func unreadable(side: ProxySide) {
     var before = ProxyTalk.secured()
     let done = before.say("<a></b>", side)
@@ -169,7 +169,7 @@ import Testing
       ])
   }
 
-  @Test("A stream in TLS is for the domain whose certificate was checked")
+  @Test("A stream in TLS is for the domain of the verified certificate")
   func otherDomain() {
     for (domain, isRefused) in [
       ("example.test", false), ("EXAMPLE.test", false), ("other.test", true),
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test("A client that does not say what it wants is told so")
+  @Test("A client that does not name a domain is told so")
   func noDomain() {
     var talk = ProxyTalk()
     let done = talk.say(
@@ -205,7 +205,7 @@ import Testing
   }
 
   @Test(
-    "A client that wants what is no domain is refused, and no server is asked",
+    "A client that names an invalid domain is refused, and no server is contacted",
     arguments: [
       ("alice@example.test", "host-unknown"), ("example.test/phone", "host-unknown"),
       ("exa mple.test", "improper-addressing"), ("@", "improper-addressing"),
@@ -222,7 +222,7 @@ import Testing
       direct.happen { $0.helloReceived(for: to) } == ["over: \(ProxyFailure.notADomain(to))"])
   }
 
-  @Test("A server that is not there, or not itself, is told within the stream")
+  @Test("An unreachable or unverified server is reported within the stream")
   func noServer() {
     var talk = ProxyTalk()
     _ = talk.say(header, .client)
@@ -242,7 +242,7 @@ import Testing
       ])
   }
 
-  @Test("What comes where TLS was to begin ends the connection")
+  @Test("Data in place of a TLS handshake ends the connection")
   func injected() {
     var talk = ProxyTalk()
     _ = talk.say(header, .client)
@@ -256,13 +256,13 @@ import Testing
     #expect(
       forged.say(ProxyTalk.proceed + "<message/>", .server).last
         == "over: \(ProxyFailure.injectedBytes(.server))")
-    // White space may still be under way, and a refusal of TLS is none.
+    // White space may still be on its way, and a refusal of TLS begins none.
     #expect(talk.say("\n", .client) == ["server < \n"])
     _ = talk.say("<failure xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>", .server)
     #expect(!talk.machine.isBeginningTLS && !talk.machine.isOver)
   }
 
-  @Test("Nobody says more before a login than anybody needs", arguments: ProxySide.allCases)
+  @Test("The data before a login is limited", arguments: ProxySide.allCases)
   func tooMuch(side: ProxySide) {
     let word =
       "<iq><query xmlns='jabber:iq:register'>\(String(repeating: "x", count: 9950))</query></iq>"
@@ -272,7 +272,7 @@ import Testing
       _ = talk.say(word, side)
       words += 1
     }
-    // A mebibyte, with what was said before.
+    // One mebibyte, including earlier data.
     #expect((104...105).contains(words))
     #expect(talk.actions.last?.words == "over: \(ProxyFailure.tooMuch(side))")
     var inside = ProxyTalk.authenticated()
@@ -280,7 +280,7 @@ import Testing
     #expect(!inside.machine.isOver)
   }
 
-  @Test("Both are told that the proxy ends, and only whom something can be told")
+  @Test("Both sides are told that the proxy stops, if they can still be told")
   func stopped() {
     var idle = ProxyTalk()
     #expect(idle.happen { $0.stopped() } == ["over: \(ProxyFailure.stopped)"])
@@ -294,7 +294,7 @@ import Testing
     #expect(!gone.happen { $0.stopped() }.contains("server < </stream:stream>"))
   }
 
-  @Test("Who is not let in in time is told, and nobody who is")
+  @Test("A client times out unless it has logged in")
   func timeout() {
     var talk = ProxyTalk.secured()
     #expect(talk.happen { $0.timedOut() }.last == "over: \(ProxyFailure.timeout)")

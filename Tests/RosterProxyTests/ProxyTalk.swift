@@ -3,10 +3,10 @@ import RosterClient
 import XMPPStream
 @testable import RosterProxy
 
-/// What happens to a proxied connection, and what it has done about it, in words.
+/// A proxied connection, with its actions as text.
 struct ProxyTalk {
   private(set) var machine: ProxyMachine
-  /// What was done about what happened last.
+  /// The actions of the last event.
   private(set) var actions: [ProxyAction] = []
   private var intakes = [
     ProxySide.client: ProxyIntake(SessionLimits()), .server: ProxyIntake(SessionLimits()),
@@ -25,7 +25,7 @@ struct ProxyTalk {
       + "xmlns:stream='http://etherx.jabber.org/streams'>"
   }
 
-  /// One side's words, as a proxy takes them in.
+  /// Handles a text from one side as the proxy does.
   mutating func say(_ text: String, _ side: ProxySide) -> [String] {
     actions = machine.heard(text.utf8.count, from: side)
     for unit in intakes[side]?.take(Array(text.utf8)) ?? [] {
@@ -40,7 +40,7 @@ struct ProxyTalk {
     return actions.map(\.words)
   }
 
-  /// A connection without TLS, after what the server offers.
+  /// A connection without TLS, after the server's features.
   static func plain(
     allowsPlain: Bool = false, isClientLocal: Bool = true, to domain: String = "example.test"
   ) -> ProxyTalk {
@@ -51,7 +51,7 @@ struct ProxyTalk {
     return talk
   }
 
-  /// A connection on which both sides are in TLS.
+  /// A connection with TLS on both sides.
   static func secured(
     allowsPlain: Bool = false, secrets: TerminationSecrets? = nil,
     endPoints: (client: [UInt8]?, server: [UInt8]?) = (nil, nil), to domain: String = "example.test"
@@ -69,7 +69,7 @@ struct ProxyTalk {
     return talk
   }
 
-  /// A connection whose client was let in.
+  /// A connection whose client has logged in.
   static func authenticated() -> ProxyTalk {
     var talk = secured()
     _ = talk.say(auth, .client)
@@ -87,7 +87,7 @@ struct ProxyTalk {
 }
 
 extension ProxyAction {
-  /// What it does, in words.
+  /// The action as text.
   var words: String {
     switch self {
     case .connect(let domain): "connect to \(domain)"

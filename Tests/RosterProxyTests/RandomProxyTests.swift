@@ -5,8 +5,8 @@ import RosterClient
 import TestSupport
 import Testing
 
-/// Whatever happens to a connection, in whatever order. `ROLLCALL_SEEDS=1000-4999` tries others.
-@Suite("Whatever happens to a proxied connection") struct RandomProxyTests {
+/// Random events of a connection, in any order. `ROLLCALL_SEEDS=1000-4999` tests other seeds.
+@Suite("Random events of a proxied connection") struct RandomProxyTests {
   private static var seeds: ClosedRange<Int> {
     let given = ProcessInfo.processInfo.environment["ROLLCALL_SEEDS"]?.split(separator: "-")
       .compactMap { Int($0) }
@@ -28,22 +28,22 @@ import Testing
     "<challenge xmlns='urn:ietf:params:xml:ns:xmpp-sasl'>eA==</challenge>",
   ]
 
-  /// What holds of a proxied connection, looked at from outside.
+  /// Checks the invariants of a proxied connection from outside.
   private struct Watch {
     let allowsPlain: Bool
     var isConnected = false
     var isOver = false
-    /// TLS is to begin on this side: nothing but TLS may be said there.
+    /// The sides on which TLS is beginning, so that only TLS may be sent there.
     var beginning: Set<ProxySide> = []
     var isSecured: Set<ProxySide> = []
 
     mutating func fault(in action: ProxyAction) -> String? {
-      if isOver { return "something is done after the end" }
+      if isOver { return "an action after the end" }
       switch action {
       case .connect: return isConnected ? "connected twice" : nil
       case .send(let side, let bytes):
-        if side == .server, !isConnected { return "the server is told before it is there" }
-        if beginning.contains(side) { return "the \(side) is told while TLS begins" }
+        if side == .server, !isConnected { return "the server is sent data before it is connected" }
+        if beginning.contains(side) { return "the \(side) is sent data while TLS begins" }
         let text = String(decoding: bytes, as: UTF8.self)
         guard side == .server, text.contains("c2VjcmV0") else { return nil }
         return isSecured.count == 2 && allowsPlain ? nil : "a password is passed on"
@@ -62,13 +62,13 @@ import Testing
     }
   }
 
-  @Test("Nothing is done after its end, said in the midst of a handshake, or shown that is secret")
+  @Test("Nothing is done after the end, sent during a handshake, or disclosed")
   func sequences() throws {
     let secrets = try TerminationSecrets(
       Password("secret"), allowsPlain: false, salt: Array(1...16))
     for seed in Self.seeds {
       var random = SeededGenerator(seed: UInt64(seed))
-      // Every third logs in itself.
+      // In every third, the proxy logs in itself.
       var machine = ProxyMachine(
         allowsPlain: seed % 2 == 0, isClientLocal: seed % 5 != 0,
         secrets: seed % 3 == 0 ? secrets : nil,

@@ -6,9 +6,9 @@ import RosterCore
 import TestSupport
 import Testing
 
-/// Streams that are recorded in one folder, with servers that say what they like of accounts, next
-/// to a model of where each belongs. `ROLLCALL_SEEDS=1000-4999` tries others.
-@Suite("Whatever servers say of accounts") struct RecordedStreamsTests {
+/// Streams recorded in one folder, with servers that make any claims about accounts, compared with
+/// a model of where each belongs. `ROLLCALL_SEEDS=1000-4999` tests other seeds.
+@Suite("Servers' claims about accounts") struct RecordedStreamsTests {
   private static var seeds: ClosedRange<Int> {
     let given = ProcessInfo.processInfo.environment["ROLLCALL_SEEDS"]?.split(separator: "-")
       .compactMap { Int($0) }
@@ -16,7 +16,7 @@ import Testing
     return given[0]...given[1]
   }
 
-  /// Whose server a stream is with.
+  /// The server of a stream.
   private struct Server: Hashable {
     var domain: String
     var isInTLS: Bool
@@ -27,16 +27,16 @@ import Testing
     var server: Server
   }
 
-  /// Where streams belong.
+  /// Models where streams belong.
   private struct Model {
-    /// The logs, without their extension, and the streams in them; `unbound` is one.
+    /// The streams in each log, by the name without its extension; `unbound` is one log here.
     var logs: [String: Set<Int>] = [:]
-    /// Whether the account's own log holds streams whose server was checked.
+    /// Whether the account's main log holds streams with a verified server.
     var main: [String: Bool] = [:]
     var sessions: [Session: String] = [:]
     var ids: [Server: Int] = [:]
 
-    /// The log of a stream that its server says is an account's.
+    /// The log of a stream that its server assigns to an account.
     mutating func log(of account: String, _ server: Server) -> String {
       guard account.hasSuffix("@\(server.domain)") else { return "unbound" }
       let main = main[account] ?? server.isInTLS
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test("A stream is in a log only of an account that its own server, and of its kind, named")
+  @Test("A stream is only in a log of its kind, and of an account that its own server named")
   func streams() throws {
     for seed in Self.seeds {
       do {
@@ -63,7 +63,7 @@ import Testing
     var logs = try AccountLogs(folder.file("logs"))
     var model = Model()
     for number in 0..<Int.random(in: 2...12, using: &random) {
-      // A proxy that is begun again.
+      // Sometimes the proxy is restarted.
       if Int.random(in: 0..<4, using: &random) == 0 {
         try logs.close()
         logs = try AccountLogs(folder.file("logs"))
@@ -91,7 +91,7 @@ import Testing
         log = model.sessions[Session(id: id, server: server)] ?? "unbound"
       }
       if way != 2, Bool.random(using: &random) {
-        // The ids of one server are its own; others may have the same.
+        // Each server assigns its own ids; those of others may be equal.
         let id = "s\(model.ids[server, default: 0])"
         model.ids[server, default: 0] += 1
         try stream.say("<enabled xmlns='urn:xmpp:sm:3' id='\(id)' resume='true'/>", .server)
@@ -105,7 +105,7 @@ import Testing
     #expect(try recorded(folder) == model.logs, "ROLLCALL_SEEDS=\(seed)-\(seed)")
   }
 
-  /// What is in the logs of a folder, as the model has it.
+  /// The streams in the logs of a folder, in the form of the model.
   private func recorded(_ folder: TemporaryFolder) throws -> [String: Set<Int>] {
     var found: [String: Set<Int>] = [:]
     let place = folder.file("logs")
@@ -124,7 +124,7 @@ import Testing
   }
 }
 
-/// A stream through a proxy's machine, recorded, without a network.
+/// A stream through a proxy's machine, recorded without a network.
 private struct RecordedStream {
   private var talk: ProxyTalk
   private let recording: ConnectionRecording

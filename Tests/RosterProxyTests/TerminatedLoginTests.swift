@@ -3,8 +3,8 @@ import RosterClient
 @testable import RosterProxy
 import Testing
 
-/// A login that ends at the proxy, and the proxy's own at the server.
-@Suite("A login that the proxy ends on both sides") struct TerminatedLoginTests {
+/// A client's login that ends at the proxy, and the proxy's own login at the server.
+@Suite("Terminated logins") struct TerminatedLoginTests {
   private static let ours: [UInt8] = Array(0..<32)
   private static let theirs: [UInt8] = Array(100..<132)
   private static let sasl = "xmlns=\"urn:ietf:params:xml:ns:xmpp-sasl\""
@@ -49,7 +49,7 @@ import Testing
       + "\(exchange.initialResponse.base64)</auth>"
   }
 
-  /// What the last action says to a side, of an element of SASL.
+  /// The content of the first SASL element of a name that is sent to a side.
   private func said(_ name: String, to side: ProxySide, _ done: [String]) throws -> [UInt8] {
     let prefix = "\(side) < <\(name)"
     let word = try #require(done.first { $0.hasPrefix(prefix) }, "\(done)")
@@ -58,7 +58,7 @@ import Testing
     return Array(try #require(Data(base64Encoded: String(text)), "\(word)"))
   }
 
-  /// The client logs in to the proxy, which begins to at the server.
+  /// Logs the client in at the proxy, which begins its own login at the server.
   private func proved(_ talk: inout ProxyTalk, _ client: inout SASLExchange) throws -> [String] {
     let challenge = try said("challenge", to: .client, talk.say(auth(client), .client))
     guard case .derive(let derivation) = try client.challenged(challenge) else { return [] }
@@ -66,7 +66,7 @@ import Testing
     return talk.say("<response \(Self.sasl)>\(response.base64)</response>", .client)
   }
 
-  @Test("The client is offered what the proxy speaks, and nothing else is changed")
+  @Test("The client is offered the proxy's mechanisms, and nothing else is changed")
   func offers() throws {
     for (allowsPlain, endPoint) in [(false, Self.ours), (true, Self.ours), (false, nil)] {
       var talk = ProxyTalk.secured(
@@ -88,7 +88,7 @@ import Testing
             + "<ver xmlns='urn:x'/></stream:features>",
         ])
     }
-    // Once somebody is in, and where it is not asked for, the offer is the server's.
+    // Without termination, the offer is the server's.
     var plain = ProxyTalk.secured()
     let offer = Self.offer.replacing(
       "<compression xmlns='http://jabber.org/features/compress'/>", with: "")
@@ -96,11 +96,11 @@ import Testing
   }
 
   @Test(
-    "Each mechanism lets one in, and the server hears the proxy's own words",
+    "Each mechanism logs in, and the server receives the proxy's own messages",
     arguments: [SASLMechanism.scramSHA256Plus, .scramSHA1Plus, .scramSHA256, .scramSHA1])
   func logins(_ mechanism: SASLMechanism) throws {
     var talk = try talk(endPoint: mechanism.rawValue.hasSuffix("PLUS") ? Self.ours : nil)
-    // Without the offer of a binding it says that it saw none.
+    // Without an offer of channel binding, the client says that it saw none.
     var client = try SASLExchange(
       offer: SASLOffer(
         mechanisms: [mechanism.rawValue], channelBindings: ["tls-server-end-point"]),
@@ -133,7 +133,7 @@ import Testing
       talk.say(ProxyTalk.header(), .client).last?.hasPrefix("server < <stream:stream") == true)
   }
 
-  @Test("However a login is printed, its password is not")
+  @Test("A printed login does not show its password")
   func hidden() throws {
     var talk = try talk(allowsPlain: true)
     var client = try client(.scramSHA256Plus)
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test("PLAIN is taken where it is allowed, and goes no further", arguments: [false, true])
+  @Test("PLAIN is accepted if it is allowed, and not passed on", arguments: [false, true])
   func plain(isAllowed: Bool) throws {
     var talk = try talk(allowsPlain: isAllowed)
     let done = talk.say(auth(try client(.plain)), .client)
@@ -161,7 +161,7 @@ import Testing
     #expect(refused[1] == "client < <failure \(Self.sasl)><not-authorized/></failure>")
   }
 
-  @Test("Who does not know the password is refused, the server hears nothing, and tries end")
+  @Test("A wrong password is refused without the server, and the number of tries is limited")
   func wrongPassword() throws {
     var talk = try talk()
     for attempt in 1... {
@@ -180,7 +180,7 @@ import Testing
     #expect(!talk.machine.isAuthenticated && !talk.machine.isOver)
   }
 
-  @Test("A client that was refused its way to bind may go without, and no other may")
+  @Test("Only a client whose type of channel binding was refused may log in without it")
   func unbound() throws {
     var talk = try talk()
     let unbound = "y,,n=alice,r=x"
@@ -194,7 +194,7 @@ import Testing
     #expect(done.last?.hasPrefix("client < <challenge") == true)
   }
 
-  @Test("What the client says where it has no place is refused or ends it")
+  @Test("A client's message out of turn is refused or ends the connection")
   func clientOutOfTurn() throws {
     for (words, condition) in [
       (["<response \(Self.sasl)/>"], "malformed-request"),
@@ -232,12 +232,12 @@ import Testing
     #expect(
       late.say("<response \(Self.sasl)>\(first)</response>", .client).last?.hasPrefix(
         "client < <challenge") == true)
-    // Before the server has said anything, nobody logs in.
+    // Before the server has sent its features, no client logs in.
     var early = ProxyTalk.secured(secrets: try secrets(), endPoints: (Self.ours, Self.theirs))
     #expect(early.say(auth(try client(.scramSHA1)), .client).last?.hasPrefix("over") == true)
   }
 
-  @Test("A server that does not know the password, or cannot be logged in to, lets nobody in")
+  @Test("No client is logged in at a server that lacks the password or a usable mechanism")
   func serverFails() throws {
     let over = "over: the proxy cannot log in on the client's behalf"
     for word in [
@@ -252,7 +252,7 @@ import Testing
       #expect(done.contains { $0.contains("<temporary-auth-failure/>") })
       #expect(!done.contains { $0.hasPrefix("client < <success") })
     }
-    // Its refusal is the client's, who may try again.
+    // The server's refusal is passed on to the client, which may try again.
     var talk = try talk()
     var client = try client(.scramSHA256Plus)
     _ = try proved(&talk, &client)
@@ -262,7 +262,7 @@ import Testing
         == "client < <failure \(Self.sasl)><account-disabled/></failure>")
     var again = try self.client(.scramSHA256Plus)
     #expect(try proved(&talk, &again).last?.hasPrefix("server < <auth") == true)
-    // One that offers nothing that the proxy speaks.
+    // A server that offers no mechanism that the proxy supports.
     var other = try self.talk(
       offer: "<stream:features><mechanisms \(Self.sasl)><mechanism>EXTERNAL</mechanism>"
         + "</mechanisms></stream:features>")

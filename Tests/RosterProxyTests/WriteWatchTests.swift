@@ -2,8 +2,8 @@
 import TestSupport
 import Testing
 
-@Suite("How late the disk is") struct WriteWatchTests {
-  @Test("What is handed over while the disk is busy is waited for next")
+@Suite("Delays of the disk") struct WriteWatchTests {
+  @Test("Data recorded while the disk is busy is waited for next")
   func more() {
     var watch = WriteWatch()
     #expect(!watch.isOverdue(at: 1000))
@@ -11,7 +11,7 @@ import Testing
     #expect(asked == [true, false, false])
     let first = watch.written(at: 1030)
     #expect(first.delay == 30 && first.isMore)
-    // The oldest that is left was handed over at 1010.
+    // The oldest of the remaining data was recorded at 1010.
     #expect(!watch.isOverdue(at: 1060))
     #expect(watch.isOverdue(at: 1061))
     let second = watch.written(at: 1070)
@@ -21,13 +21,13 @@ import Testing
     #expect(again)
   }
 
-  @Test("All is waited for, and what is older than 50 ms is never more than was read at once")
+  @Test("All data is waited for, and none is added while any is older than 50 ms")
   func sequences() {
     for seed in 0..<500 {
       var random = SeededGenerator(seed: UInt64(seed))
       var watch = WriteWatch()
       var (now, isWaiting) = (Int64(0), false)
-      // When each was handed over that is not on the disk; those after `awaited` come next.
+      // The times of the data that is not on disk yet; those after `awaited` come next.
       var waiting: [Int64] = []
       var awaited = 0
       for _ in 0..<60 {
@@ -51,10 +51,10 @@ import Testing
     }
   }
 
-  @Test("The longest delay of the last seconds is shown, where it is too long")
+  @Test("The longest delay of the last seconds is shown if it is too long")
   func meter() {
     var meter = DelayMeter()
-    // When, the delay that is told then, and what is shown after it.
+    // The time, the delay added then, and the delay shown after it.
     let steps: [(at: Int64, told: Int64?, shown: Int64?)] = [
       (0, nil, nil), (10_000, 50, nil), (10_500, 80, 80), (10_600, 70, 80), (11_999, nil, 80),
       (12_000, nil, nil), (13_000, 90, 90), (30_000, nil, nil),
