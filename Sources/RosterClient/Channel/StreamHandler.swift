@@ -18,11 +18,11 @@ final class StreamHandler: ChannelInboundHandler, Sendable {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let bytes = Array(unwrapInboundIn(data).readableBytesView)
-    session.assumeIsolated { $0.heard(bytes, on: number) }
+    session.assumeIsolated { $0.bytesReceived(bytes, on: number) }
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    session.assumeIsolated { $0.heardAll(on: number) }
+    session.assumeIsolated { $0.readCompleted(on: number) }
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {

@@ -23,7 +23,7 @@ package struct CertificateNames: Hashable, Sendable {
   /// - Parameter domain: The domain of the account, in ASCII, or an address as written in a domain
   ///   (RFC 7622 §3.2). May end in one dot.
   ///   (RFC 7622 §3.2). One dot may follow it.
-  package func belong(to domain: String) -> Bool {
+  package func match(_ domain: String) -> Bool {
     let domain = domain.hasSuffix(".") ? String(domain.dropLast()) : domain
     if let address = domain.addressBytes { return addresses.contains(address) }
     guard domain.isHostName else { return false }

@@ -41,7 +41,7 @@ final class IdentityHandler: ChannelInboundHandler {
     guard let certificate, let names = try? CertificateNames(certificateDER: certificate) else {
       throw .certificate(reason: "its names cannot be read")
     }
-    guard names.belong(to: domain) else {
+    guard names.match(domain) else {
       throw .certificate(reason: names.mismatch(with: domain))
     }
   }

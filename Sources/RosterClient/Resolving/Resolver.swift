@@ -14,10 +14,10 @@ package enum Resolver {
   package static func addresses(
     of domain: String, using generator: some RandomNumberGenerator
   ) async throws(ResolvingFailure) -> [ServerAddress] {
-    if let literal = domain.addressLiteral { return [.usual(of: literal)] }
+    if let literal = domain.addressLiteral { return [.defaultServer(of: literal)] }
     let name = domain.inASCII
     guard name.isHostName else { throw .impossibleName(domain: domain) }
-    if name == "localhost" || name.hasSuffix(".localhost") { return [.usual(of: name)] }
+    if name == "localhost" || name.hasSuffix(".localhost") { return [.defaultServer(of: name)] }
     async let direct = answer(about: "_xmpps-client._tcp.\(name)")
     async let starting = answer(about: "_xmpp-client._tcp.\(name)")
     let (first, second) = await (direct, starting)

@@ -22,12 +22,12 @@ public struct ServerAddress: Hashable, Sendable {
   public init(parsing text: String, isDirectTLS: Bool = false) throws(ServerAddressError) {
     let (host, port) = try Self.parts(text)
     self.host = try Self.host(host)
-    self.port = try port.map(Self.port) ?? Self.usualPort(isDirectTLS: isDirectTLS)
+    self.port = try port.map(Self.port) ?? Self.defaultPort(isDirectTLS: isDirectTLS)
     self.isDirectTLS = isDirectTLS
   }
 
   /// The port to use if none is given.
-  static func usualPort(isDirectTLS: Bool) -> Int { isDirectTLS ? 5223 : 5222 }
+  static func defaultPort(isDirectTLS: Bool) -> Int { isDirectTLS ? 5223 : 5222 }
 
   private static func parts(
     _ text: String

@@ -55,7 +55,7 @@ package enum ServiceChoice {
     case (.notOffered, _), (_, .notOffered): throw .notOffered(domain: domain)
     default:
       // RFC 6120 §3.2.2. Also if there was no answer: there may be no DNS here at all.
-      return [.usual(of: domain.inASCII)]
+      return [.defaultServer(of: domain.inASCII)]
     }
   }
 
@@ -105,7 +105,7 @@ package enum ServiceChoice {
 
 extension ServerAddress {
   /// The server of a domain without service records.
-  static func usual(of host: String) -> ServerAddress {
-    ServerAddress(host: host, port: usualPort(isDirectTLS: false), isDirectTLS: false)
+  static func defaultServer(of host: String) -> ServerAddress {
+    ServerAddress(host: host, port: defaultPort(isDirectTLS: false), isDirectTLS: false)
   }
 }

@@ -94,7 +94,7 @@ extension LiveSession {
       guard channel.isActive else {
         return waiter.resume(returning: .lost(reason: "it was closed at once"))
       }
-      opening = waiter
+      connectionWaiter = waiter
       begin(on: channel, to: address)
     } onCancel: {
       $0.abandonStart()
@@ -105,11 +105,11 @@ extension LiveSession {
   private func begin(on channel: any Channel, to address: ServerAddress) {
     self.channel = channel
     intake.reset()
-    forgetInbox()
+    clearInbox()
     machine = ClientMachine(clientLogin)
     // A recording failure from the time without a connection does not end this one.
     (ending, wantsRead, waitsForWriting) = (nil, true, false)
-    arm(patience.login)
+    startTimeout(patience.login)
     act { $0.connected(to: "\(address)", isDirectTLS: address.isDirectTLS) }
     flush()
   }
@@ -235,16 +235,16 @@ extension LiveSession {
     passwords.accepted(isResumed: isResumed)
     (silence, isRegistered) = (Silence(), true)
     startBeat()
-    opening.take()?.resume(returning: nil)
+    connectionWaiter.take()?.resume(returning: nil)
     guard !isResumed else {
       // The answer to the request of an earlier connection can still arrive.
-      if fetching == nil { rosterSettled() } else { fetching?.sent = now }
+      if pendingFetch == nil { rosterSettled() } else { pendingFetch?.sent = now }
       return
     }
     resumption = nil
     // Requesting the roster before sending presence ensures every change is pushed (RFC 6121 §2.2).
     let fetch = try? session.decide(.fetch)
-    fetching = fetch.map { ($0.id, now, session.roster.position) }
+    pendingFetch = fetch.map { ($0.id, now, session.roster.position) }
     for element in fetch?.elements ?? [] { send(element.bytes) }
     send(XMPPElement.element("presence", "jabber:client").serialized())
     // The server pushes changes of the block list only after it was requested (XEP-0191 §3.5).
@@ -263,7 +263,7 @@ extension LiveSession {
   var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
   /// Starts the timeout of the current wait.
-  func arm(_ milliseconds: Int64) {
+  func startTimeout(_ milliseconds: Int64) {
     timer?.cancel()
     let number = connections
     timer = loop.scheduleTask(in: .milliseconds(milliseconds)) {

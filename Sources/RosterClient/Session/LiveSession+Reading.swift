@@ -7,9 +7,9 @@ extension LiveSession {
   ///
   /// When a connection is closed, NIO reads everything that has arrived on it at once, and each
   /// part that is handled keeps a roster, and perhaps an answer, in memory until it is on disk.
-  static let round = 64 << 10
+  static let roundBytes = 64 << 10
 
-  func heard(_ bytes: [UInt8], on number: Int) {
+  func bytesReceived(_ bytes: [UInt8], on number: Int) {
     guard number == connections, ending == nil else { return }
     silence.broken()
     inbox += bytes
@@ -23,7 +23,7 @@ extension LiveSession {
       allowance -= piece.count
       take(piece)
     }
-    // If TLS began in this read, `heardAll` is not called for it.
+    // If TLS began in this read, `readCompleted` is not called for it.
     if ending != nil { flush() }
   }
 
@@ -56,7 +56,7 @@ extension LiveSession {
     return true
   }
 
-  func heardAll(on number: Int) {
+  func readCompleted(on number: Int) {
     guard number == connections else { return }
     if ending == nil { roundEnded() }
     flush()
@@ -77,7 +77,7 @@ extension LiveSession {
       act { $0.disconnected(failure) }
     } else {
       // The bytes that arrived before the end are handled first.
-      loss = loss ?? failure
+      pendingLoss = pendingLoss ?? failure
       wantsRead = true
     }
     flush()
@@ -87,17 +87,17 @@ extension LiveSession {
   ///
   /// Does neither while the server does not read: the server could otherwise fill the memory with
   /// the answers to its requests.
-  func readOn() {
+  func readNextRound() {
     guard let channel else { return }
     // A lost connection has nothing left to write.
-    waitsForWriting = loss == nil && !channel.isWritable
+    waitsForWriting = pendingLoss == nil && !channel.isWritable
     guard !waitsForWriting else { return }
-    allowance = Self.round
+    allowance = Self.roundBytes
     if !inbox.isEmpty {
       takeInbox()
       if ending == nil { roundEnded() }
-    } else if let loss {
-      act { $0.disconnected(loss) }
+    } else if let pendingLoss {
+      act { $0.disconnected(pendingLoss) }
     } else {
       channel.read()
     }
@@ -106,12 +106,12 @@ extension LiveSession {
   /// The channel became writable, or is no longer.
   func writabilityChanged(on number: Int) {
     guard number == connections, waitsForWriting, ending == nil else { return }
-    readOn()
+    readNextRound()
     flush()
   }
 
   /// Drops the unhandled bytes of a connection that has ended.
-  func forgetInbox() { (inbox, allowance, loss) = ([], Self.round, nil) }
+  func clearInbox() { (inbox, allowance, pendingLoss) = ([], Self.roundBytes, nil) }
 }
 
 extension ClientMachine {

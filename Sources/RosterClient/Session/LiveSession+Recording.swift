@@ -10,7 +10,7 @@ extension LiveSession {
   @discardableResult
   func record(_ body: () throws -> [SessionStep]) -> Bool {
     do {
-      for step in try body() { news.append((step, session.roster)) }
+      for step in try body() { pendingSteps.append((step, session.roster)) }
       return true
     } catch {
       unrecordable(error)
@@ -22,7 +22,7 @@ extension LiveSession {
   /// connection.
   @discardableResult
   private func unrecordable(_ error: any Error) -> LiveFailure {
-    (outbox, news) = ([], [])
+    (outbox, pendingSteps) = ([], [])
     let failure = LiveFailure.recording(
       (error as? RollcallError) ?? RollcallError(.log, "\(error)"))
     ending = ConnectionEnd(failure: failure)
@@ -37,27 +37,27 @@ extension LiveSession {
   }
 
   private var hasWork: Bool {
-    !outbox.isEmpty || !news.isEmpty || !answers.isEmpty || wantsRead
+    !outbox.isEmpty || !pendingSteps.isEmpty || !answers.isEmpty || wantsRead
       || (ending != nil && machine != nil)
   }
 
   private func flushAll() async {
     while hasWork {
-      let (bytes, told, answered, reads) = (outbox, news, answers, wantsRead)
-      (outbox, news, answers, wantsRead) = ([], [], [], false)
+      let (bytes, steps, answered, reads) = (outbox, pendingSteps, answers, wantsRead)
+      (outbox, pendingSteps, answers, wantsRead) = ([], [], [], false)
       do {
         try await session.durable()
         write(bytes)
-        for (step, roster) in told { tell(step, roster) }
+        for (step, roster) in steps { report(step, roster) }
         for (id, failure) in answered { self.answered(id, failure) }
-        if reads, ending == nil { readOn() }
+        if reads, ending == nil { readNextRound() }
       } catch {
         let failure = unrecordable(error)
         for (id, _) in answered { self.answered(id, failure) }
       }
       // Everything before the end is reported first: it may be the answer that a caller waits for.
-      let isTold = outbox.isEmpty && news.isEmpty && answers.isEmpty
-      if isTold, let ending, machine != nil { await connectionEnded(ending.failure) }
+      let isReported = outbox.isEmpty && pendingSteps.isEmpty && answers.isEmpty
+      if isReported, let ending, machine != nil { await connectionEnded(ending.failure) }
     }
     isFlushing = false
   }
@@ -77,22 +77,23 @@ extension LiveSession {
     (try? channel?.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 
-  private func tell(_ step: SessionStep, _ roster: Roster) {
+  private func report(_ step: SessionStep, _ roster: Roster) {
     self.roster = roster
-    for answer in step.answers { told(answer) }
-    if let fetching, roster.position >= fetching.since, roster.isRosterAnswered() {
+    for answer in step.answers { commandAnswered(answer) }
+    if let pendingFetch, roster.position >= pendingFetch.since, roster.isRosterAnswered() {
       rosterSettled()
     }
     if step.tells { hub.tell(.step(step, roster)) }
   }
 
   /// A command was answered, or its answer is overdue.
-  func told(_ answer: CommandAnswer) {
-    asking.removeValue(forKey: answer.command)?.waiter.resume(returning: .success(answer.word))
+  func commandAnswered(_ answer: CommandAnswer) {
+    pendingCommands.removeValue(forKey: answer.command)?.waiter.resume(
+      returning: .success(answer.word))
     // A new session gives up the commands of the session before it, including its roster get: the
     // new session then has yet to send its own.
     let isGivenUp = answer.word == .timeout && machine?.isOnline != true
-    if answer.command == fetching?.id, !isGivenUp { rosterSettled() }
+    if answer.command == pendingFetch?.id, !isGivenUp { rosterSettled() }
   }
 
   // MARK: The end
@@ -107,22 +108,22 @@ extension LiveSession {
     // Later events of the old connection are ignored.
     connections += 1
     channel.take()?.close(promise: nil)
-    forgetInbox()
+    clearInbox()
     ending = nil
     record { try session.note(.closed(reason: failure?.description), at: now) }
     // If even that could not be recorded, the session cannot continue.
     let failure = ending.take()?.failure ?? failure
     reconnection.ended(failure, wasLetIn: wasLetIn, at: now)
-    let goesOn = phase.connects && failure?.isFinal != true && !reconnection.isHopeless
+    let willReconnect = phase.connects && failure?.isFinal != true && !reconnection.isHopeless
     let reason = failure ?? .lost(reason: "the server ended the stream")
     lastFailure = reason
-    endWaits(reason, goesOn: goesOn)
-    let isOpening = opening != nil
-    opening.take()?.resume(returning: reason)
+    endWaits(reason, willReconnect: willReconnect)
+    let isOpening = connectionWaiter != nil
+    connectionWaiter.take()?.resume(returning: reason)
     if phase == .closing { return await end(nil) }
     // A caller that waits for a connection decides what follows.
     if isOpening || phase == .starting { return }
-    if goesOn {
+    if willReconnect {
       inBackground { await $0.reconnect() }
     } else {
       await end(failure)
@@ -136,18 +137,18 @@ extension LiveSession {
     beat?.cancel()
     self.failure = failure
     try? await session.durable()
-    for (step, roster) in news { tell(step, roster) }
-    news = []
+    for (step, roster) in pendingSteps { report(step, roster) }
+    pendingSteps = []
     do {
       try session.close()
     } catch {
       self.failure = .recording(error)
     }
-    endWaits(.over, goesOn: false)
+    endWaits(.over, willReconnect: false)
     hub.close()
     isEnded = true
-    let waiters = watchingEnd.values
-    watchingEnd = [:]
+    let waiters = endWaiters.values
+    endWaiters = [:]
     for waiter in waiters { waiter.resume() }
   }
 }

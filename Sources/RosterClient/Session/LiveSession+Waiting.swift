@@ -5,7 +5,7 @@ public import Rollcall
 typealias FailureWaiter = CheckedContinuation<LiveFailure?, Never>
 
 /// A command whose answer a caller waits for.
-struct AskedCommand {
+struct PendingCommand {
   typealias Waiter = CheckedContinuation<Result<CommandAnswer.Word?, LiveError>, Never>
 
   /// The number of the wait.
@@ -18,7 +18,7 @@ struct AskedCommand {
 }
 
 /// A request other than a command, such as a ping, whose answer a caller waits for.
-struct WaitingRequest {
+struct PendingRequest {
   /// The number of the wait.
   var wait: Int
   /// When it was sent, in milliseconds since 1970.
@@ -52,7 +52,9 @@ extension LiveSession {
       let answer = await waiting {
         ask(command, wait, $0)
       } onCancel: { session in
-        guard let id = session.asking.first(where: { $1.wait == wait })?.key else { return }
+        guard let id = session.pendingCommands.first(where: { $1.wait == wait })?.key else {
+          return
+        }
         session.giveUp(id, resumption: session.machine?.resumption)
       }
       if let word = try answer.get() { return word }
@@ -63,7 +65,7 @@ extension LiveSession {
   /// Sends the stanzas of a command.
   ///
   /// - Parameter waiter: Receives the answer; nil if the roster has to be known first.
-  private func ask(_ command: RosterCommand, _ wait: Int, _ waiter: AskedCommand.Waiter) {
+  private func ask(_ command: RosterCommand, _ wait: Int, _ waiter: PendingCommand.Waiter) {
     guard machine?.isOnline == true else {
       return waiter.resume(returning: .failure(.failure(.notOnline)))
     }
@@ -71,7 +73,7 @@ extension LiveSession {
     do throws(CommandRefusal) {
       decided = try session.decide(command)
     } catch {
-      if case .rosterNotKnown = error, fetching != nil {
+      if case .rosterNotKnown = error, pendingFetch != nil {
         return waiter.resume(returning: .success(nil))
       }
       return waiter.resume(returning: .failure(.refusal(error)))
@@ -82,7 +84,7 @@ extension LiveSession {
       return waiter.resume(returning: .failure(.outcomeUnknown(willBeSentAgain: false)))
     }
     guard decided.isAnswered else { return waiter.resume(returning: .success(.result)) }
-    asking[decided.id] = AskedCommand(
+    pendingCommands[decided.id] = PendingCommand(
       wait: wait, stanzas: decided.elements.map(\.bytes), sent: now, waiter: waiter)
   }
 
@@ -90,7 +92,7 @@ extension LiveSession {
   ///
   /// - Parameter resumption: The session that can be resumed; nil if none can.
   func giveUp(_ command: CommandID, resumption: Resumption?) {
-    guard let asked = asking.removeValue(forKey: command) else { return }
+    guard let asked = pendingCommands.removeValue(forKey: command) else { return }
     let isSentAgain = resumption?.resends(anyOf: asked.stanzas) ?? false
     asked.waiter.resume(returning: .failure(.outcomeUnknown(willBeSentAgain: isSentAgain)))
   }
@@ -101,15 +103,15 @@ extension LiveSession {
   /// - Returns: The failure that ended the wait early; nil if there was none.
   func rosterAnswer(
     onCancel cancel: @escaping @Sendable (isolated LiveSession, Int) -> Void = {
-      $0.awaitingRoster.removeValue(forKey: $1)?.resume(returning: .cancelled)
+      $0.rosterWaiters.removeValue(forKey: $1)?.resume(returning: .cancelled)
     }
   ) async -> LiveFailure? {
     let number = nextWait()
     return await waiting { (waiter: FailureWaiter) in
-      guard fetching != nil else { return waiter.resume(returning: nil) }
+      guard pendingFetch != nil else { return waiter.resume(returning: nil) }
       // With a connection, the end of the connection ends the wait.
       guard machine != nil else { return waiter.resume(returning: lastFailure ?? .notOnline) }
-      awaitingRoster[number] = waiter
+      rosterWaiters[number] = waiter
     } onCancel: {
       cancel($0, number)
     }
@@ -117,10 +119,10 @@ extension LiveSession {
 
   /// Ends the wait for the roster: it is known, refused, or overdue.
   func rosterSettled() {
-    fetching = nil
+    pendingFetch = nil
     if phase == .starting { phase = .running }
-    let waiters = awaitingRoster.values
-    awaitingRoster = [:]
+    let waiters = rosterWaiters.values
+    rosterWaiters = [:]
     for waiter in waiters { waiter.resume(returning: nil) }
   }
 
@@ -136,16 +138,16 @@ extension LiveSession {
     let failure = await waiting { (waiter: FailureWaiter) in
       do throws(RollcallError) {
         for step in try session.annotate(annotation, at: now) {
-          news.append((step, session.roster))
+          pendingSteps.append((step, session.roster))
         }
       } catch {
         return waiter.resume(returning: .recording(error))
       }
       answers.append((id, nil))
-      annotating[id] = waiter
+      pendingAnnotations[id] = waiter
       flush()
     } onCancel: {
-      $0.annotating.removeValue(forKey: id)?.resume(returning: .cancelled)
+      $0.pendingAnnotations.removeValue(forKey: id)?.resume(returning: .cancelled)
     }
     if let failure { throw failure }
   }
@@ -190,7 +192,7 @@ extension LiveSession {
       guard var machine, machine.isOnline else { return waiter.resume(returning: .notOnline) }
       do throws(LiveFailure) {
         let (id, result) = try begin(&machine)
-        requesting[id] = WaitingRequest(wait: wait, sent: now, waiter: waiter)
+        pendingRequests[id] = PendingRequest(wait: wait, sent: now, waiter: waiter)
         act { own in
           own = machine
           return result
@@ -200,8 +202,8 @@ extension LiveSession {
       }
       flush()
     } onCancel: { session in
-      guard let id = session.requesting.first(where: { $1.wait == wait })?.key else { return }
-      session.requesting.removeValue(forKey: id)?.waiter.resume(returning: .cancelled)
+      guard let id = session.pendingRequests.first(where: { $1.wait == wait })?.key else { return }
+      session.pendingRequests.removeValue(forKey: id)?.waiter.resume(returning: .cancelled)
     }
     if let failure { throw failure }
   }
@@ -209,42 +211,44 @@ extension LiveSession {
   /// A request was answered, or an annotation is on disk.
   func answered(_ id: String, _ failure: LiveFailure?) {
     passwords.answered(id, isDone: failure == nil)
-    requesting.removeValue(forKey: id)?.waiter.resume(returning: failure)
-    annotating.removeValue(forKey: id)?.resume(returning: failure)
+    pendingRequests.removeValue(forKey: id)?.waiter.resume(returning: failure)
+    pendingAnnotations.removeValue(forKey: id)?.resume(returning: failure)
   }
 
   /// Ends the waits whose answer is overdue.
   func endOverdueWaits() {
     // Includes commands whose callers have stopped waiting.
-    for answer in session.timeouts(at: now) { told(answer) }
+    for answer in session.timeouts(at: now) { commandAnswered(answer) }
     guard machine?.isOnline == true else { return }
-    if let sent = fetching?.sent, now - sent >= patience.answer { rosterSettled() }
+    if let sent = pendingFetch?.sent, now - sent >= patience.answer { rosterSettled() }
     // If there are very many commands, the session drops the oldest, and with them their timeouts.
-    for (id, asked) in asking where now - asked.sent >= patience.answer {
-      asking[id] = nil
+    for (id, asked) in pendingCommands where now - asked.sent >= patience.answer {
+      pendingCommands[id] = nil
       asked.waiter.resume(returning: .success(.timeout))
     }
-    for (id, request) in requesting where now - request.sent >= patience.answer {
-      requesting[id] = nil
+    for (id, request) in pendingRequests where now - request.sent >= patience.answer {
+      pendingRequests[id] = nil
       request.waiter.resume(returning: .timeout("an answer"))
     }
   }
 
   /// Ends the waits for a server whose connection was lost.
   ///
-  /// - Parameter goesOn: Whether the session may be resumed.
-  func endWaits(_ failure: LiveFailure, goesOn: Bool) {
-    for command in asking.keys { giveUp(command, resumption: goesOn ? resumption : nil) }
-    let waiters = requesting.values.map(\.waiter) + awaitingRoster.values
-    (requesting, awaitingRoster) = ([:], [:])
+  /// - Parameter willReconnect: Whether the session may be resumed.
+  func endWaits(_ failure: LiveFailure, willReconnect: Bool) {
+    for command in pendingCommands.keys {
+      giveUp(command, resumption: willReconnect ? resumption : nil)
+    }
+    let waiters = pendingRequests.values.map(\.waiter) + rosterWaiters.values
+    (pendingRequests, rosterWaiters) = ([:], [:])
     for waiter in waiters { waiter.resume(returning: failure) }
   }
 
   // MARK: One wait
 
   func nextWait() -> Int {
-    waits += 1
-    return waits
+    waitCount += 1
+    return waitCount
   }
 
   /// Waits until the continuation passed to `begin` is resumed.

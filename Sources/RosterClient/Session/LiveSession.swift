@@ -71,13 +71,13 @@ public actor LiveSession {
   /// Received bytes that are not handled yet.
   var inbox: ArraySlice<UInt8> = []
   /// The number of bytes that may still be handled before everything handled is on disk.
-  var allowance = LiveSession.round
+  var allowance = LiveSession.roundBytes
   /// The reason for the lost connection, while earlier bytes are not handled yet.
-  var loss: LiveFailure?
+  var pendingLoss: LiveFailure?
 
   // Effects that wait for the disk.
   var outbox: [[UInt8]] = []
-  var news: [(step: SessionStep, roster: Roster)] = []
+  var pendingSteps: [(step: SessionStep, roster: Roster)] = []
   var answers: [(id: String, failure: LiveFailure?)] = []
   var wantsRead = false
   /// Whether reading waits until the channel is writable.
@@ -87,22 +87,22 @@ public actor LiveSession {
   var ending: ConnectionEnd?
 
   /// The unanswered roster get of this session, with the record that began the session.
-  var fetching: (id: CommandID, sent: Int64, since: UInt64)?
+  var pendingFetch: (id: CommandID, sent: Int64, since: UInt64)?
   /// Why the last connection ended.
   var lastFailure: LiveFailure?
   var passwords: LivePasswords
 
   // Waiting callers.
-  var opening: FailureWaiter?
-  var asking: [CommandID: AskedCommand] = [:]
+  var connectionWaiter: FailureWaiter?
+  var pendingCommands: [CommandID: PendingCommand] = [:]
   /// Requests other than commands, by id.
-  var requesting: [String: WaitingRequest] = [:]
+  var pendingRequests: [String: PendingRequest] = [:]
   /// Annotations that are not on disk yet, by id.
-  var annotating: [String: FailureWaiter] = [:]
-  var awaitingRoster: [Int: FailureWaiter] = [:]
-  var watchingEnd: [Int: CheckedContinuation<Void, Never>] = [:]
+  var pendingAnnotations: [String: FailureWaiter] = [:]
+  var rosterWaiters: [Int: FailureWaiter] = [:]
+  var endWaiters: [Int: CheckedContinuation<Void, Never>] = [:]
   /// The number of the last wait.
-  var waits = 0
+  var waitCount = 0
 
   /// The event loop of the connection, on which the session runs, too.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -256,7 +256,7 @@ public actor LiveSession {
     if let machine {
       // If the connection has ended by itself, its end is about to be recorded.
       if !machine.isOver {
-        arm(patience.closing)
+        startTimeout(patience.closing)
         act { $0.closed() }
         flush()
       }
@@ -272,9 +272,9 @@ public actor LiveSession {
     let number = nextWait()
     await waiting { waiter in
       guard !isEnded else { return waiter.resume() }
-      watchingEnd[number] = waiter
+      endWaiters[number] = waiter
     } onCancel: {
-      $0.watchingEnd.removeValue(forKey: number)?.resume()
+      $0.endWaiters.removeValue(forKey: number)?.resume()
     }
   }
 

@@ -156,11 +156,11 @@
       arguments: [
         (ENOSPC, true), (EIO, false),
       ])
-    func failures(_ error: Int32, _ goesOn: Bool) async throws {
+    func failures(_ error: Int32, _ isPermanent: Bool) async throws {
       var fault = Shim.Fault()
       fault.calls = Self.calls
       let calls = try await record("counted\(error)", fault).count.calls
-      (fault.error, fault.isPermanent) = (error, goesOn)
+      (fault.error, fault.isPermanent) = (error, isPermanent)
       let steps = steps(calls)
       for step in 0..<steps {
         fault.at = 1 + calls * step / steps

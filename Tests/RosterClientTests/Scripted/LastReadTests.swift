@@ -21,9 +21,9 @@ struct LastReadTests {
   func bounded(_ size: Int) async throws {
     let attack = try Attack(Words.online + [Words.roster()], Words.last)
     let result = try await attack.run { session in
-      let waiting = await session.hearAtOnce(Self.bytes, size)
+      let waiting = await session.receiveAtOnce(Self.bytes, size)
       // Each request and its answer.
-      let most = 2 * (LiveSession.round / Self.asked[0].utf8.count + 1)
+      let most = 2 * (LiveSession.roundBytes / Self.asked[0].utf8.count + 1)
       #expect(waiting.allSatisfy { $0 > most / 2 && $0 <= most }, "\(waiting)")
       await session.ended()
     }
@@ -38,15 +38,15 @@ extension LiveSession {
   ///
   /// - Returns: The number of records that then wait for the disk, and the number added by the next
   ///   round.
-  fileprivate func hearAtOnce(_ bytes: [UInt8], _ size: Int) -> [Int] {
-    let before = news.count
+  fileprivate func receiveAtOnce(_ bytes: [UInt8], _ size: Int) -> [Int] {
+    let before = pendingSteps.count
     for start in stride(from: 0, to: bytes.count, by: size) {
-      heard(Array(bytes[start..<min(start + size, bytes.count)]), on: connections)
-      heardAll(on: connections)
+      bytesReceived(Array(bytes[start..<min(start + size, bytes.count)]), on: connections)
+      readCompleted(on: connections)
     }
     disconnected(.lost(reason: "of a test"), on: connections)
-    let first = news.count
-    readOn()
-    return [first - before, news.count - first]
+    let first = pendingSteps.count
+    readNextRound()
+    return [first - before, pendingSteps.count - first]
   }
 }

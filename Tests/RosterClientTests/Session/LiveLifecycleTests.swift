@@ -89,16 +89,18 @@ private final class SilentListener {
 extension LiveSession {
   /// Handles the timeouts of all commands, as after a minute without an answer.
   fileprivate func giveUpCommands() {
-    for answer in session.timeouts(at: now + 120_000) { told(answer) }
+    for answer in session.timeouts(at: now + 120_000) { commandAnswered(answer) }
   }
 
   /// Changes the session's state, as only a test may.
   fileprivate func change(_ body: @Sendable (isolated LiveSession) -> Void) { body(self) }
 
   /// Receives a text while sent data is still being written to disk.
-  fileprivate func hearWhileRecording(_ text: String) {
-    guard isFlushing, !outbox.isEmpty else { return heard(Array(text.utf8), on: connections) }
-    loop.execute { self.assumeIsolated { $0.hearWhileRecording(text) } }
+  fileprivate func receiveWhileRecording(_ text: String) {
+    guard isFlushing, !outbox.isEmpty else {
+      return bytesReceived(Array(text.utf8), on: connections)
+    }
+    loop.execute { self.assumeIsolated { $0.receiveWhileRecording(text) } }
   }
 
   fileprivate func holds(_ isRight: @Sendable (isolated LiveSession) -> Bool) -> Bool {
@@ -158,11 +160,11 @@ struct LiveLifecycleTests {
     let life = try Lifecycle(silent, Lifecycle.online)
     let start = Task { await life.failureOfStart() }
     if isLoggedIn {
-      try await life.wait { !$0.awaitingRoster.isEmpty }
+      try await life.wait { !$0.rosterWaiters.isEmpty }
     } else {
       // Wait for the relay to connect to the server, or the next connection would be the first.
       try await life.server.hears("<stream:stream")
-      try await life.wait { $0.opening != nil }
+      try await life.wait { $0.connectionWaiter != nil }
     }
     start.cancel()
     #expect(await start.value == .cancelled)
@@ -207,7 +209,7 @@ struct LiveLifecycleTests {
       ]
     let life = try Lifecycle(silent, resumed) { $0.answer = 3_600_000 }
     let lost = Task { await life.failureOfStart() }
-    try await life.wait { !$0.awaitingRoster.isEmpty && $0.machine?.resumption != nil }
+    try await life.wait { !$0.rosterWaiters.isEmpty && $0.machine?.resumption != nil }
     life.relay.cut()
     #expect(await lost.value?.isFinal == false)
     await life.session.giveUpCommands()
@@ -223,7 +225,7 @@ struct LiveLifecycleTests {
   func closedStart() async throws {
     let life = try Lifecycle([])
     let start = Task { await life.failureOfStart() }
-    try await life.wait { $0.opening != nil }
+    try await life.wait { $0.connectionWaiter != nil }
     await life.session.close()
     #expect(await start.value == .over)
   }
@@ -276,7 +278,7 @@ struct LiveLifecycleTests {
     #expect(await life.failureOfStart() == nil)
     try await life.wait { $0.connections > 2 && $0.machine?.isOnline == true }
     let rename = Task { await life.failureOfRename() }
-    try await life.wait { !$0.awaitingRoster.isEmpty }
+    try await life.wait { !$0.rosterWaiters.isEmpty }
     try await life.session.say("go on", to: JID(prepared: Lifecycle.bob, resource: nil))
     #expect(await rename.value == .outcomeUnknown(willBeSentAgain: false))
     await life.session.close()
@@ -297,11 +299,11 @@ struct LiveLifecycleTests {
     #expect(await life.failureOfStart() == nil)
     try await life.wait { $0.connections > 2 && $0.machine?.isOnline == true }
     let cancelled = Task { await life.failureOfRename() }
-    try await life.wait { !$0.awaitingRoster.isEmpty }
+    try await life.wait { !$0.rosterWaiters.isEmpty }
     cancelled.cancel()
     #expect(await cancelled.value == .failure(.cancelled))
     let lost = Task { await life.failureOfRename() }
-    try await life.wait { !$0.awaitingRoster.isEmpty }
+    try await life.wait { !$0.rosterWaiters.isEmpty }
     try await life.session.say("go on", to: JID(prepared: Lifecycle.bob, resource: nil))
     guard case .failure(let failure)? = await lost.value, !failure.isFinal else {
       Issue.record("\(await lost.value as Any)")
@@ -345,14 +347,14 @@ struct LiveLifecycleTests {
     #expect(await life.failureOfStart() == nil)
     let rename = Task { await life.failureOfRename() }
     try await life.server.hears("type=\"set\"")
-    try await life.wait { $0.asking.count == 1 && !$0.isFlushing }
+    try await life.wait { $0.pendingCommands.count == 1 && !$0.isFlushing }
     await life.session.change { session in
       let sent = String(
-        decoding: session.asking.values.flatMap { $0.stanzas.joined() }, as: UTF8.self)
+        decoding: session.pendingCommands.values.flatMap { $0.stanzas.joined() }, as: UTF8.self)
       let id = Words.id(sent, before: "<query")
       session.send(Array("<presence/>".utf8))
       session.flush()
-      session.hearWhileRecording("<iq type='result' id='\(id)'/></stream:stream>")
+      session.receiveWhileRecording("<iq type='result' id='\(id)'/></stream:stream>")
     }
     #expect(await rename.value == nil)
     await life.session.close()
@@ -398,8 +400,8 @@ struct LiveLifecycleTests {
     let answer = await withCheckedContinuation { waiter in
       Task {
         await life.session.change {
-          let asked = AskedCommand(wait: 0, stanzas: [], sent: $0.now, waiter: waiter)
-          $0.asking[CommandID(number: .max)] = asked
+          let asked = PendingCommand(wait: 0, stanzas: [], sent: $0.now, waiter: waiter)
+          $0.pendingCommands[CommandID(number: .max)] = asked
         }
       }
     }
@@ -412,7 +414,7 @@ struct LiveLifecycleTests {
     let life = try Lifecycle(counts ? Lifecycle.counted : Lifecycle.online)
     #expect(await life.failureOfStart() == nil)
     let rename = Task { await life.failureOfRename() }
-    try await life.wait { !$0.asking.isEmpty }
+    try await life.wait { !$0.pendingCommands.isEmpty }
     rename.cancel()
     #expect(await rename.value == .outcomeUnknown(willBeSentAgain: counts))
     let before = Task { () -> LiveError? in
@@ -433,7 +435,7 @@ struct LiveLifecycleTests {
       Task { () async throws -> Void in try await session.ping() },
       Task { () async throws -> Void in try await session.changePassword(to: Password("x")) },
     ]
-    try await life.wait { $0.requesting.count == 2 }
+    try await life.wait { $0.pendingRequests.count == 2 }
     for request in requests {
       request.cancel()
       await #expect(throws: LiveFailure.cancelled) { try await request.value }
@@ -447,7 +449,7 @@ struct LiveLifecycleTests {
     await #expect(throws: LiveFailure.cancelled) { try await annotation.value }
     try await life.wait { $0.roster.annotations[Lifecycle.bob]?.isStarred == true }
     let end = Task { await session.ended() }
-    try await life.wait { !$0.watchingEnd.isEmpty }
+    try await life.wait { !$0.endWaiters.isEmpty }
     end.cancel()
     await end.value
     let watch = Task { for await _ in await session.updates() {} }

@@ -113,7 +113,7 @@ struct PasswordChangeTests {
     let silent = Words.online + [Words.roster(), Turn(heard: "jabber:iq:register", said: "")]
     _ = try await Attack(silent).run { session in
       let first = Task { try await session.changePassword(to: Password("another")) }
-      while await session.requesting.isEmpty { await Task.yield() }
+      while await session.pendingRequests.isEmpty { await Task.yield() }
       await #expect(throws: LiveFailure.passwordChangePending) {
         try await session.changePassword(to: Password("a third"))
       }
