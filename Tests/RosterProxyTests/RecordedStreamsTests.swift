@@ -67,7 +67,7 @@ import Testing
       if Int.random(in: 0..<4, using: &random) == 0 {
         try logs.close()
         logs = try AccountLogs(folder.file("logs"))
-        try logs.recall(at: Date())
+        try logs.restoreSessions(at: Date())
       }
       let server = Server(
         domain: Bool.random(using: &random) ? "example.test" : "evil.test",

@@ -24,13 +24,13 @@ package struct ProxySettings: Sendable {
   /// The limits for a stream.
   package var limits = SessionLimits()
   /// Milliseconds from the connection to the login.
-  package var loginPatience: Int64 = 60_000
+  package var loginTimeout: Int64 = 60_000
   /// Milliseconds to connect to the server.
-  package var connectPatience: Int64 = 10_000
+  package var connectTimeout: Int64 = 10_000
   /// Milliseconds to deliver the last data of a connection that ends.
-  package var closePatience: Int64 = 5000
+  package var closeTimeout: Int64 = 5000
   /// Milliseconds after which an idle log is closed.
-  package var logPatience: Int64 = 30_000
+  package var idleLogTimeout: Int64 = 30_000
 
   package init(
     listen: ServerAddress, upstream: ServerAddress? = nil, folder: String,

@@ -10,11 +10,11 @@ import RosterClient
 extension RecordingProxy {
   // MARK: Events
 
-  func helloReceived(for domain: String?, of number: Int, goOn: EventLoopPromise<Void>) {
+  func helloReceived(for domain: String?, of number: Int, resume: EventLoopPromise<Void>) {
     guard let connection = connections[number], !connection.isClosing else {
-      return goOn.fail(ChannelError.ioOnClosedChannel)
+      return resume.fail(ChannelError.ioOnClosedChannel)
     }
-    connection.hello = goOn
+    connection.hello = resume
     act(on: number) { $0.helloReceived(for: domain) }
   }
 
@@ -132,12 +132,12 @@ extension RecordingProxy {
       if let account = connection.recording.account, account != before,
         let path = connection.recording.path
       {
-        tell.yield(.bound(connection.number, account, path: path))
+        eventContinuation.yield(.bound(connection.number, account, path: path))
       }
       let findings = steps.flatMap(\.outcome.findings)
       recorded(steps.count, findings: findings.count)
       if !findings.isEmpty {
-        tell.yield(.found(connection.number, connection.recording.account, findings))
+        eventContinuation.yield(.found(connection.number, connection.recording.account, findings))
       }
       checkSoon(connection)
     } catch {
@@ -298,7 +298,7 @@ extension RecordingProxy {
       }
       try? channel.syncOptions?.setOption(.autoRead, value: true)
       // A side that does not read, or does not stop sending, is cut off.
-      loop.scheduleTask(in: .milliseconds(settings.closePatience)) { channel.close(promise: nil) }
+      loop.scheduleTask(in: .milliseconds(settings.closeTimeout)) { channel.close(promise: nil) }
     }
     if connection.channels.isEmpty { over(connection) }
   }
@@ -307,7 +307,7 @@ extension RecordingProxy {
     guard connections[connection.number] != nil else { return }
     // Forget it first, so that a watcher of the event no longer counts it.
     forget(connection.number)
-    tell.yield(.over(connection.number, connection.failure))
+    eventContinuation.yield(.over(connection.number, connection.failure))
   }
 
   // MARK: The server
@@ -360,7 +360,7 @@ extension RecordingProxy {
 
   private func channel(to address: ServerAddress, _ number: Int) async throws -> any Channel {
     try await ClientBootstrap(group: loop)
-      .connectTimeout(.milliseconds(settings.connectPatience))
+      .connectTimeout(.milliseconds(settings.connectTimeout))
       .channelOption(.autoRead, value: false)
       .channelOption(.maxMessagesPerRead, value: 1)
       .channelInitializer { channel in

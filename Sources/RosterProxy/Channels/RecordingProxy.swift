@@ -20,13 +20,13 @@ package actor RecordingProxy {
   private var count = 0
   private var listener: (any Channel)?
   private var isStopping = false
-  private var isEmpty: [CheckedContinuation<Void, Never>] = []
-  private var closingLogs: RepeatedTask?
+  private var stopWaiters: [CheckedContinuation<Void, Never>] = []
+  private var logClosingTask: RepeatedTask?
   private nonisolated let tally = Mutex((counts: ProxyCounts(), meter: DelayMeter()))
 
   /// The events of the proxy, for one watcher.
   package nonisolated let events: AsyncStream<ProxyEvent>
-  let tell: AsyncStream<ProxyEvent>.Continuation
+  let eventContinuation: AsyncStream<ProxyEvent>.Continuation
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     loop.executor.asUnownedSerialExecutor()
@@ -40,9 +40,9 @@ package actor RecordingProxy {
     loop = MultiThreadedEventLoopGroup.singleton.any()
     taskExecutor = LoopTaskExecutor(loop)
     logs = try AccountLogs(settings.folder)
-    try logs.recall(at: Date())
+    try logs.restoreSessions(at: Date())
     contexts = TLSContexts(settings)
-    (events, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(10_000))
+    (events, eventContinuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(10_000))
   }
 
   /// Starts to listen.
@@ -50,9 +50,9 @@ package actor RecordingProxy {
   /// - Returns: The address, with the port that was chosen.
   /// - Throws: An error if it cannot listen there.
   package func start() async throws -> ServerAddress {
-    let patience = TimeAmount.milliseconds(settings.logPatience)
-    closingLogs = loop.scheduleRepeatedTask(initialDelay: patience, delay: patience) { _ in
-      self.assumeIsolated { $0.logs.closeUnused(since: $0.now - $0.settings.logPatience) }
+    let interval = TimeAmount.milliseconds(settings.idleLogTimeout)
+    logClosingTask = loop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+      self.assumeIsolated { $0.logs.closeUnused(since: $0.now - $0.settings.idleLogTimeout) }
     }
     let channel = try await ServerBootstrap(group: loop)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -83,15 +83,15 @@ package actor RecordingProxy {
     try? await listener?.close().get()
     for number in connections.keys.sorted() { act(on: number) { $0.stopped() } }
     if !connections.isEmpty {
-      loop.scheduleTask(in: .milliseconds(settings.closePatience)) {
+      loop.scheduleTask(in: .milliseconds(settings.closeTimeout)) {
         self.assumeIsolated { proxy in
           for connection in proxy.connections.values { connection.abandon() }
         }
       }
-      await withCheckedContinuation { isEmpty.append($0) }
+      await withCheckedContinuation { stopWaiters.append($0) }
     }
-    tell.finish()
-    closingLogs?.cancel()
+    eventContinuation.finish()
+    logClosingTask?.cancel()
     try logs.close()
   }
 
@@ -108,7 +108,7 @@ package actor RecordingProxy {
       settings.limits)
     connections[count] = connection
     tally.withLock { ($0.counts.open, $0.counts.connections) = (connections.count, count) }
-    tell.yield(.accepted(count, from: client.remoteAddress.map(\.place) ?? "?"))
+    eventContinuation.yield(.accepted(count, from: client.remoteAddress.map(\.hostAndPort) ?? "?"))
     let number = count
     if let first = own.accepted(number, from: client.remoteAddress, at: client.localAddress) {
       // Not before the client's channel is ready.
@@ -118,7 +118,7 @@ package actor RecordingProxy {
         }
       }
     }
-    connection.timer = loop.scheduleTask(in: .milliseconds(settings.loginPatience)) {
+    connection.timer = loop.scheduleTask(in: .milliseconds(settings.loginTimeout)) {
       self.assumeIsolated { proxy in proxy.act(on: number) { $0.timedOut() } }
     }
     return number
@@ -130,8 +130,8 @@ package actor RecordingProxy {
     own.ended(number)
     tally.withLock { $0.counts.open = connections.count }
     guard connections.isEmpty, isStopping else { return }
-    for waiter in isEmpty { waiter.resume() }
-    isEmpty = []
+    for waiter in stopWaiters { waiter.resume() }
+    stopWaiters = []
   }
 
   /// Runs an operation in a task of its own.
@@ -181,13 +181,13 @@ package actor RecordingProxy {
       tally.meter.add(delay, at: uptime)
       return !wasLate && tally.meter.delay(at: uptime) != nil
     }
-    if isLate { tell.yield(.late(delay)) }
+    if isLate { eventContinuation.yield(.late(delay)) }
   }
 }
 
 extension SocketAddress {
   /// The IP address and the port.
-  fileprivate var place: String {
+  fileprivate var hostAndPort: String {
     ServerAddress(host: ipAddress ?? "?", port: port ?? 0, isDirectTLS: false).description
   }
 }

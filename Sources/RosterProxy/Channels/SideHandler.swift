@@ -74,7 +74,7 @@ final class FirstByteHandler: ChannelInboundHandler, RemovableChannelHandler, Se
         SNIHandler { result in
           let name: String? = if case .hostname(let name) = result { name } else { nil }
           let promise = loop.makePromise(of: Void.self)
-          proxy.assumeIsolated { $0.helloReceived(for: name, of: number, goOn: promise) }
+          proxy.assumeIsolated { $0.helloReceived(for: name, of: number, resume: promise) }
           return promise.futureResult
         })
       do {

@@ -22,7 +22,7 @@ struct TLSContexts {
   /// Half of a certificate's lifetime, in seconds.
   private static let renewal = 43_200.0
   /// No real use needs more domains than this.
-  private static let mostDomains = 1000
+  private static let domainLimit = 1000
 
   init(_ settings: ProxySettings) {
     (authority, upstreamAuthority) = (settings.authority, settings.upstreamAuthority)
@@ -41,7 +41,7 @@ struct TLSContexts {
     if let known = towardsClients[domain], now < known.made + Self.renewal, now >= known.made {
       return known.identity
     }
-    if towardsClients.count >= Self.mostDomains { towardsClients.removeAll() }
+    if towardsClients.count >= Self.domainLimit { towardsClients.removeAll() }
     let (context, certificate) = try authority.context(for: domain, at: now)
     let identity = Identity(
       context: context, endPoint: SASLChannel.serverEndPoint(ofCertificateDER: certificate))

@@ -24,16 +24,16 @@ final class AccountLogs {
   private let threads: WriterThreads
   private var open: [LogName: Open] = [:]
   /// The active connections by log, including logs that are currently closed.
-  private var alive: [LogName: Set<ConnectionID>] = [:]
+  private var active: [LogName: Set<ConnectionID>] = [:]
   /// The logs of the sessions that can be resumed (XEP-0198).
   private var resumable: [SessionKey: LogName] = [:]
   /// The logs of connections whose account is not known.
   var unbound: UnboundLogs
   /// The maximum number of open logs, unless more are busy at once.
-  private static let mostOpen = 128
+  private static let openLimit = 128
   /// The number of logs whose records can be written to disk at once.
   private static let threadCount = 8
-  private static let mostResumable = 100_000
+  private static let resumableLimit = 100_000
 
   /// - Throws: An error if the folder cannot be created, another proxy records to it, or the system
   ///   provides no thread.
@@ -79,11 +79,11 @@ final class AccountLogs {
   func recorder(of log: LogName, at now: Int64) throws -> RosterRecorder {
     open[log]?.used = now
     if let known = open[log] { return known.recorder }
-    close(open.count + 1 - Self.mostOpen) { _ in true }
+    close(open.count + 1 - Self.openLimit) { _ in true }
     let path = path(of: log)
     let lease = try leases[log] ?? RecorderLease(ofLogAt: path)
     let recorder = try RosterRecorder(
-      recordingTo: path, goingOn: alive[log] ?? [], on: threads, holding: lease)
+      recordingTo: path, goingOn: active[log] ?? [], on: threads, holding: lease)
     open[log] = Open(recorder: recorder, used: now)
     leases[log] = lease
     return recorder
@@ -94,15 +94,15 @@ final class AccountLogs {
     let connection = try recorder(of: log, at: now).nextConnection
     // Connections that have recorded nothing yet have a number, too.
     var number = connection.number
-    while alive[log]?.contains(ConnectionID(number: number)) == true { number += 1 }
-    alive[log, default: []].insert(ConnectionID(number: number))
+    while active[log]?.contains(ConnectionID(number: number)) == true { number += 1 }
+    active[log, default: []].insert(ConnectionID(number: number))
     return ConnectionID(number: number)
   }
 
   func end(_ connection: ConnectionID, of log: LogName) {
-    alive[log]?.remove(connection)
-    guard alive[log]?.isEmpty == true else { return }
-    alive[log] = nil
+    active[log]?.remove(connection)
+    guard active[log]?.isEmpty == true else { return }
+    active[log] = nil
     // A broken log accepts no more records, because its content is uncertain; read it anew next
     // time.
     if open[log]?.recorder.isBroken == true { open.removeValue(forKey: log) }
@@ -111,7 +111,7 @@ final class AccountLogs {
 
   /// Releases the lease of a log that is closed and whose connections have ended.
   private func releaseLease(of log: LogName) {
-    if open[log] == nil, alive[log] == nil { leases[log] = nil }
+    if open[log] == nil, active[log] == nil { leases[log] = nil }
   }
 
   /// Closes the logs that have been idle since a time.
@@ -156,13 +156,13 @@ final class AccountLogs {
   }
 
   func remember(session id: String, with server: StreamServer, in log: LogName) {
-    if resumable.count >= Self.mostResumable { resumable.removeAll() }
+    if resumable.count >= Self.resumableLimit { resumable.removeAll() }
     resumable[SessionKey(mark: Credentials.mark(ofID: id), server: server)] = log
   }
 
   /// Reads from the logs which sessions can be resumed, because their clients do not know that the
   /// proxy was restarted. No server keeps a session for longer than a day.
-  func recall(at now: Date) throws {
+  func restoreSessions(at now: Date) throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: folder)
     where name.hasSuffix(".rollcall") {
       let path = "\(folder)/\(name)"

@@ -31,17 +31,17 @@ final class ConnectionRecording {
   private struct Kept {
     private(set) var entries: [Entry] = []
     private(set) var bytes = 0
-    private static let mostBytes = 4 << 20
+    private static let byteLimit = 4 << 20
 
     /// - Returns: False if this is too much to keep.
     mutating func add(_ entry: Entry) -> Bool {
       entries.append(entry)
       bytes += entry.size
-      return bytes <= Self.mostBytes
+      return bytes <= Self.byteLimit
     }
   }
 
-  private enum Place {
+  private enum Destination {
     /// Nothing has been recorded yet.
     case none
     /// A log of its own. Once the entries to copy are too much to keep, they are nil, and the
@@ -52,7 +52,7 @@ final class ConnectionRecording {
   }
 
   private let logs: AccountLogs
-  private var place = Place.none
+  private var destination = Destination.none
   /// The server of the stream, once it is known.
   private var server: StreamServer?
   /// The id of the session that the client asks to resume.
@@ -64,7 +64,7 @@ final class ConnectionRecording {
 
   /// The account; nil until it is known.
   var account: BareJID? {
-    switch place {
+    switch destination {
     case .account(let log, _): log.account
     case .none, .unbound, .closed: nil
     }
@@ -72,7 +72,7 @@ final class ConnectionRecording {
 
   /// The path of the account's log; nil until the account is known.
   var path: String? {
-    switch place {
+    switch destination {
     case .account(let log, _): logs.path(of: log)
     case .none, .unbound, .closed: nil
     }
@@ -80,7 +80,7 @@ final class ConnectionRecording {
 
   /// The number of bytes that are kept until the account is known.
   var heldBytes: Int {
-    switch place {
+    switch destination {
     case .unbound(_, _, let kept): kept?.bytes ?? 0
     case .none, .account, .closed: 0
     }
@@ -93,7 +93,7 @@ final class ConnectionRecording {
     _ part: StreamIntake.Part, _ direction: Direction, at time: Int64
   ) throws -> [SessionStep] {
     let steps = try take(.part(part, direction, time), at: time)
-    if case .element(let element) = part { try follow(element.node, direction, at: time) }
+    if case .element(let element) = part { try trackResumption(element.node, direction, at: time) }
     return steps
   }
 
@@ -120,10 +120,10 @@ final class ConnectionRecording {
 
   /// Records the end. A recording whose account never became known stays where it is.
   func close(_ reason: String?, at time: Int64) throws {
-    if case .closed = place { return }
-    if case .none = place { return place = .closed }
+    if case .closed = destination { return }
+    if case .none = destination { return destination = .closed }
     _ = try note(.closed(reason: reason), at: time)
-    switch place {
+    switch destination {
     case .none, .closed: break
     case .unbound(let recorder, let path, _):
       defer { logs.unbound.ended(path) }
@@ -135,13 +135,13 @@ final class ConnectionRecording {
       }
       logs.end(connection, of: log)
     }
-    place = .closed
+    destination = .closed
   }
 
   /// Stops recording, because that has failed.
   func giveUp() {
-    let before = place
-    place = .closed
+    let before = destination
+    destination = .closed
     switch before {
     case .account(let log, let connection): logs.end(connection, of: log)
     case .unbound(_, let path, _): logs.unbound.ended(path)
@@ -154,7 +154,7 @@ final class ConnectionRecording {
   // MARK: Destination
 
   private func recorder(at time: Int64) throws -> RosterRecorder? {
-    switch place {
+    switch destination {
     case .none, .closed: nil
     case .unbound(let recorder, _, _): recorder
     case .account(let log, _): try logs.recorder(of: log, at: time)
@@ -162,18 +162,18 @@ final class ConnectionRecording {
   }
 
   private func take(_ entry: Entry, at time: Int64) throws -> [SessionStep] {
-    switch place {
+    switch destination {
     case .closed: return []
     case .none:
       let (path, recorder) = try logs.recorderOfUnbound()
       var kept = Kept()
-      place = .unbound(recorder, path: path, kept.add(entry) ? kept : nil)
+      destination = .unbound(recorder, path: path, kept.add(entry) ? kept : nil)
       return try recorder.take(entry, on: .first)
     case .unbound(let recorder, let path, var kept):
       // Clear the other reference first, so that adding an entry does not copy all of them.
-      place = .none
+      destination = .none
       if kept?.add(entry) == false { kept = nil }
-      place = .unbound(recorder, path: path, kept)
+      destination = .unbound(recorder, path: path, kept)
       let steps = try recorder.take(entry, on: .first)
       // A recording that is no longer kept for copying stays here, and opens no other log.
       guard kept != nil, let account = recorder.roster.account, let server,
@@ -189,9 +189,9 @@ final class ConnectionRecording {
   ///
   /// - Returns: The steps of the last entry; nil if the recording cannot be moved.
   private func move(to log: LogName, at time: Int64) throws -> [SessionStep]? {
-    guard case .unbound(let own, let path, let kept?) = place else { return nil }
+    guard case .unbound(let own, let path, let kept?) = destination else { return nil }
     let connection = try logs.begin(log, at: time)
-    place = .account(log, connection)
+    destination = .account(log, connection)
     let recorder = try logs.recorder(of: log, at: time)
     // The steps of earlier entries were reported when they arrived.
     var steps: [SessionStep] = []
@@ -202,12 +202,12 @@ final class ConnectionRecording {
 
   /// Tracks the ids of sessions: a resumed session does not name its account, so its id identifies
   /// it.
-  private func follow(_ node: XMPPElement, _ direction: Direction, at time: Int64) throws {
+  private func trackResumption(_ node: XMPPElement, _ direction: Direction, at time: Int64) throws {
     switch direction {
     case .outbound: resuming = node.resumedSession ?? resuming
     case .inbound:
       guard let server else { return }
-      if case .account(let log, _) = place, let id = node.resumableSession {
+      if case .account(let log, _) = destination, let id = node.resumableSession {
         logs.remember(session: id, with: server, in: log)
       }
       guard node.resumes, let id = resuming, let log = logs.log(ofSession: id, with: server)

@@ -17,7 +17,7 @@ struct UnboundLogs {
   /// The names of the logs that this proxy records to.
   private var open: Set<String> = []
   /// The number of ended logs that are kept.
-  static let kept = 100
+  static let keptCount = 100
   private static let suffix = ".rollcall"
 
   /// - Parameter folder: The folder of the logs, created with the first.
@@ -54,7 +54,7 @@ struct UnboundLogs {
   func prune() {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     let logs = names.filter { $0.hasSuffix(Self.suffix) }
-    guard logs.count > Self.kept else { return }
+    guard logs.count > Self.keptCount else { return }
     let files = logs.compactMap { name -> File? in
       let attributes = try? FileManager.default.attributesOfItem(atPath: path(name))
       return (attributes?[.modificationDate] as? Date).map { File(name: name, written: $0) }
@@ -68,7 +68,7 @@ struct UnboundLogs {
   static func expired(_ files: [File], isInUse: (String) -> Bool) -> [String] {
     let ended = files.filter { !isInUse($0.name) }
     return ended.sorted { ($0.written, $0.name) < ($1.written, $1.name) }
-      .prefix(max(0, ended.count - kept)).map(\.name)
+      .prefix(max(0, ended.count - keptCount)).map(\.name)
   }
 
   private func path(_ name: String) -> String { "\(folder)/\(name)" }

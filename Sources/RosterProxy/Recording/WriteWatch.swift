@@ -9,7 +9,7 @@ struct WriteWatch {
   private var next: Int64?
 
   /// The longest wait before reading pauses.
-  static let patience: Int64 = 50
+  static let delayLimit: Int64 = 50
 
   /// Data was passed on to be recorded.
   ///
@@ -34,7 +34,7 @@ struct WriteWatch {
   }
 
   /// Whether the disk is late.
-  func isOverdue(at now: Int64) -> Bool { awaited.map { now - $0 > Self.patience } ?? false }
+  func isOverdue(at now: Int64) -> Bool { awaited.map { now - $0 > Self.delayLimit } ?? false }
 }
 
 /// The longest recent delay of the disk.
@@ -52,7 +52,7 @@ struct DelayMeter {
   mutating func delay(at now: Int64) -> Int64? {
     advance(to: now)
     let delay = max(longest.now, longest.before)
-    return delay > WriteWatch.patience ? delay : nil
+    return delay > WriteWatch.delayLimit ? delay : nil
   }
 
   private mutating func advance(to now: Int64) {

@@ -118,7 +118,7 @@ import Testing
   @Test("A client that starts and then stalls is dropped", arguments: stalls.indices)
   func stalled(_ index: Int) async throws {
     var settings = try settings()
-    (settings.loginPatience, settings.closePatience) = (20, 20)
+    (settings.loginTimeout, settings.closeTimeout) = (20, 20)
     let proxy = try RecordingProxy(settings)
     let wire = try await Wire.connected(to: try await proxy.start().port)
     wire.say(Self.stalls[index])
@@ -142,7 +142,7 @@ import Testing
     let handshake: Wire.Layer = { NIOSSLServerHandler(context: identity) }
     let server = try RawServer(over: slow == .client ? handshake : nil)
     var settings = try settings()
-    (settings.loginPatience, settings.closePatience) = (4000, 20)
+    (settings.loginTimeout, settings.closeTimeout) = (4000, 20)
     settings.upstream = ServerAddress(host: "127.0.0.1", port: server.port, isDirectTLS: false)
     settings.upstreamAuthority = certificates.authority
     let proxy = try RecordingProxy(settings)
@@ -180,7 +180,7 @@ import Testing
   @Test("Whatever bytes a client sends, the next client is served")
   func garbage() async throws {
     var settings = try settings()
-    (settings.loginPatience, settings.closePatience) = (50, 20)
+    (settings.loginTimeout, settings.closeTimeout) = (50, 20)
     let proxy = try RecordingProxy(settings)
     let port = try await proxy.start().port
     var random = SeededGenerator(seed: 18)
@@ -198,7 +198,7 @@ import Testing
     #expect(proxy.counts.connections == 40)
     try await proxy.stop()
     var patient = settings
-    patient.loginPatience = 60_000
+    patient.loginTimeout = 60_000
     let next = try RecordingProxy(patient)
     let stream = try await stream(try await next.start().port)
     stream.client.close()
@@ -208,7 +208,7 @@ import Testing
   @Test("An idle log is closed, and its connection continues under the same number")
   func idleLogs() async throws {
     var settings = try settings()
-    settings.logPatience = 5
+    settings.idleLogTimeout = 5
     let proxy = try RecordingProxy(settings)
     let port = try await proxy.start().port
     var streams: [RawStream] = []
