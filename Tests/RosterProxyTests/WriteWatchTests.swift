@@ -55,12 +55,12 @@ import Testing
   func meter() {
     var meter = DelayMeter()
     // The time, the delay added then, and the delay shown after it.
-    let steps: [(at: Int64, told: Int64?, shown: Int64?)] = [
+    let steps: [(at: Int64, added: Int64?, shown: Int64?)] = [
       (0, nil, nil), (10_000, 50, nil), (10_500, 80, 80), (10_600, 70, 80), (11_999, nil, 80),
       (12_000, nil, nil), (13_000, 90, 90), (30_000, nil, nil),
     ]
     for step in steps {
-      if let delay = step.told { meter.add(delay, at: step.at) }
+      if let delay = step.added { meter.add(delay, at: step.at) }
       let shown = meter.delay(at: step.at)
       #expect(shown == step.shown, "\(step)")
     }

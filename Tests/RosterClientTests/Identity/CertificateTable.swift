@@ -14,14 +14,15 @@ struct CertificateCase: Sendable, CustomTestStringConvertible {
 
   init(
     _ what: String, for domain: String = "example.test", isNamed: Bool = true,
-    isValid: Bool = true, _ change: @escaping @Sendable (inout MadeCertificate.Wish) throws -> Void
+    isValid: Bool = true,
+    _ change: @escaping @Sendable (inout MadeCertificate.Options) throws -> Void
   ) {
     (testDescription, self.domain) = (what, domain)
     (self.isNamed, self.isValid) = (isNamed, isValid)
     make = {
-      var wish = MadeCertificate.Wish()
-      try change(&wish)
-      return try MadeCertificate(wish)
+      var options = MadeCertificate.Options()
+      try change(&options)
+      return try MadeCertificate(options)
     }
   }
 

@@ -15,7 +15,7 @@ struct MadeCertificate: Sendable {
   private let key: String
 
   /// The properties of a certificate that a test can change.
-  struct Wish: Sendable {
+  struct Options: Sendable {
     var names: [GeneralName] = [.dnsName("example.test")]
     var commonName = "Test server"
     /// Its validity, in days from now.
@@ -47,7 +47,7 @@ struct MadeCertificate: Sendable {
     }
   }
 
-  init(_ wish: Wish = Wish()) throws {
+  init(_ options: Options = Options()) throws {
     let (top, middle) = (try Issuer("Test root"), try Issuer("Test intermediate"))
     let own = Certificate.PrivateKey(P256.Signing.PrivateKey())
     let authority = try Certificate.Extensions {
@@ -56,29 +56,29 @@ struct MadeCertificate: Sendable {
     }
     let between = try Certificate.Extensions {
       Critical(
-        wish.isChainOfAuthorities
+        options.isChainOfAuthorities
           ? BasicConstraints.isCertificateAuthority(maxPathLength: nil)
           : BasicConstraints.notCertificateAuthority)
-      Critical(KeyUsage(keyCertSign: wish.isChainOfAuthorities))
-      if !wish.permitted.isEmpty {
+      Critical(KeyUsage(keyCertSign: options.isChainOfAuthorities))
+      if !options.permitted.isEmpty {
         Critical(
           NameConstraints(
-            permittedDNSDomains: NameConstraints.DNSNames(wish.permitted)))
+            permittedDNSDomains: NameConstraints.DNSNames(options.permitted)))
       }
     }
     let leafExtensions = try Certificate.Extensions {
       Critical(BasicConstraints.notCertificateAuthority)
       Critical(KeyUsage(digitalSignature: true))
-      if !wish.purposes.isEmpty { try ExtendedKeyUsage(wish.purposes) }
-      if !wish.names.isEmpty { SubjectAlternativeNames(wish.names) }
+      if !options.purposes.isEmpty { try ExtendedKeyUsage(options.purposes) }
+      if !options.names.isEmpty { SubjectAlternativeNames(options.names) }
     }
     root = try top.sign(top.name, top.key.publicKey, authority).serializeAsPEM().pemString
     let intermediate = try top.sign(middle.name, middle.key.publicKey, between)
     let leaf = try middle.sign(
-      try DistinguishedName { CommonName(wish.commonName) }, own.publicKey, days: wish.days,
+      try DistinguishedName { CommonName(options.commonName) }, own.publicKey, days: options.days,
       leafExtensions)
     self.leaf = try leaf.serializeAsPEM().derBytes
-    intermediates = wish.isChainSent ? [try intermediate.serializeAsPEM().derBytes] : []
+    intermediates = options.isChainSent ? [try intermediate.serializeAsPEM().derBytes] : []
     key = try own.serializeAsPEM().pemString
   }
 

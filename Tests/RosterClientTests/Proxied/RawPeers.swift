@@ -29,7 +29,7 @@ final class Wire: Sendable {
     self.channel.withLock { $0 = channel }
     return channel.eventLoop.makeCompletedFuture {
       if let layer { try channel.pipeline.syncOperations.addHandler(layer()) }
-      try channel.pipeline.syncOperations.addHandler(Ear(self))
+      try channel.pipeline.syncOperations.addHandler(WireHandler(self))
     }
   }
 
@@ -68,10 +68,10 @@ final class Wire: Sendable {
 
   /// Polls until a condition is met, limited by attempts and not by time.
   static func wait(
-    for what: String, until isSo: () async throws -> Bool
+    for what: String, until condition: () async throws -> Bool
   ) async throws {
     for _ in 0..<6000 {
-      if try await isSo() { return }
+      if try await condition() { return }
       try await Task.sleep(for: .milliseconds(10))
     }
     throw Tool.Failure(words: "no \(what)")
@@ -84,7 +84,7 @@ final class Wire: Sendable {
   fileprivate func over() { state.withLock { $0.isOver = true } }
 }
 
-private final class Ear: ChannelInboundHandler, Sendable {
+private final class WireHandler: ChannelInboundHandler, Sendable {
   typealias InboundIn = ByteBuffer
   private let wire: Wire
 

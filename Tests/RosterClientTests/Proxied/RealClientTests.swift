@@ -41,10 +41,10 @@ struct RealClientTests {
   /// Polls until a condition is met, far longer than any program takes. Limited by attempts and not
   /// by time, because minutes may pass between two of them when all tests run at once.
   private func wait(
-    for what: String, _ conversations: [Conversation], until isSo: () throws -> Bool
+    for what: String, _ conversations: [Conversation], until condition: () throws -> Bool
   ) async throws {
     for _ in 0..<6000 {
-      if try isSo() { return }
+      if try condition() { return }
       try await Task.sleep(for: .milliseconds(20))
     }
     throw Tool.Failure(
@@ -84,7 +84,7 @@ struct RealClientTests {
 
   @Test(
     "The client logs in at the proxy, which logs in at the server",
-    arguments: RealClient.allCases.filter(\.takesAnyBinding))
+    arguments: RealClient.allCases.filter(\.acceptsAnyBinding))
   func terminated(_ client: RealClient) async throws {
     try await record(client, .prosody, terminates: true)
   }
@@ -99,22 +99,22 @@ struct RealClientTests {
     let friend = try await server.register("friend")
     try await server.register("alice").close()
     let recorder = try recorder(
-      server, allowsPlain: terminates ? client.knowsPlainAlone : client.needsPlain(at: kind),
+      server, allowsPlain: terminates ? client.onlySupportsPlain : client.needsPlain(at: kind),
       terminates: terminates)
     try await wait(for: "proxy", [recorder]) { recorder.output.contains("connect to 127.0.0.1:") }
     let port = try #require(
       recorder.output.firstMatch(of: /connect to 127.0.0.1:([0-9]+)/).flatMap { Int($0.1) })
     let relay = try Relay(to: port)
-    let place = RealClient.Place(
+    let setup = RealClient.Setup(
       account: try server.jid("alice").text, password: "pass of alice", port: relay.port,
       authority: LocalAuthority.certificatePath(in: folder.file("authority")),
       friend: try server.jid("friend").text, folder: try TemporaryFolder())
-    let log = folder.file("logs/\(place.account).rollcall")
-    let program = try client.run(place)
+    let log = folder.file("logs/\(setup.account).rollcall")
+    let program = try client.run(setup)
     let both = [recorder, program]
 
     try await wait(for: "session", both) { try said(log, .outbound).contains("<presence") }
-    program.type(client.firstOrders(place))
+    program.type(client.firstInput(setup))
     try await wait(for: "message", both) { try said(log, .outbound).contains(">hello<") }
     let (alice, other) = (try server.jid("alice"), try server.jid("friend"))
     while await friend.roster.incoming[alice] == nil {
@@ -126,13 +126,13 @@ struct RealClientTests {
     }
     relay.cut()
     try await wait(for: "cut", both) { try !roster(log).isConnected }
-    let (cut, back, end) = client.lastOrders(place)
+    let (cut, back, end) = client.lastInput(setup)
     program.type(cut)
     // A client with a new session can be reached once it has sent presence.
     try await wait(for: "second session", both) {
       guard !back.isEmpty else { return !program.isRunning }
       let isReady = try client.resumes || said(log, .outbound, from: 2).contains("<presence")
-      let isListening = client.returnWord.map { program.output.contains($0) } ?? true
+      let isListening = client.reconnectedText.map { program.output.contains($0) } ?? true
       return try isListening && isReady && roster(log).isConnected
     }
     program.type(back)
@@ -152,7 +152,7 @@ struct RealClientTests {
       if case .session(.resumed) = moment.event { resumptions += 1 }
     }
     #expect(resumptions == (client.resumes ? 1 : 0))
-    try compare(recorded, client.log(place), log)
+    try compare(recorded, client.log(setup), log)
     try server.stop()
   }
 

@@ -86,9 +86,9 @@ extension RealServerTests {
       // Finally each contact is changed by one device at a time.
       for contact in 0..<6 {
         let (session, jid) = (devices[contact % 2], try stage.jid("contact\(contact)"))
-        let isThere = await session.roster.item(jid) != nil
+        let exists = await session.roster.item(jid) != nil
         let command: RosterCommand =
-          isThere ? .rename(jid, to: "Last") : .add(jid, name: "Last")
+          exists ? .rename(jid, to: "Last") : .add(jid, name: "Last")
         #expect(try await session.perform(command) == .result, "\(command)")
         for session in devices { try await session.ping() }
       }

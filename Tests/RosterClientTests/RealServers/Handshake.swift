@@ -43,7 +43,7 @@ struct Handshake: Sendable, CustomTestStringConvertible {
     var device: String { self == .b2 ? "2" : "1" }
   }
 
-  enum Deed: Sendable {
+  enum Action: Sendable {
     case command(@Sendable (BareJID) -> RosterCommand)
     /// Sends a subscription stanza directly.
     case says(String)
@@ -52,14 +52,14 @@ struct Handshake: Sendable, CustomTestStringConvertible {
 
   struct Step: Sendable {
     let part: Part
-    let deed: Deed
+    let action: Action
     let a: Relation
     let b: Relation
     /// The parts that are not informed, because no server does that.
     let unseen: Set<Part>
 
-    init(_ part: Part, _ deed: Deed, a: Relation, b: Relation, unseen: Set<Part> = []) {
-      (self.part, self.deed) = (part, deed)
+    init(_ part: Part, _ action: Action, a: Relation, b: Relation, unseen: Set<Part> = []) {
+      (self.part, self.action) = (part, action)
       (self.a, self.b, self.unseen) = (a, b, unseen)
     }
 
@@ -89,7 +89,7 @@ struct Handshake: Sendable, CustomTestStringConvertible {
     }
     for (number, step) in steps.enumerated() {
       let what = "\(name), step \(number + 1)"
-      switch step.deed {
+      switch step.action {
       case .leaves: await sessions.removeValue(forKey: step.part)?.close()
       case .returns:
         sessions[step.part] = try await stage.session(step.part.user, device: step.part.device)
@@ -99,12 +99,12 @@ struct Handshake: Sendable, CustomTestStringConvertible {
         let word = try await sessions[step.part]?.perform(command(stage.jid(step.part.other)))
         #expect(word == .result, "\(what)")
       }
-      guard try await isRight(step, sessions, on: stage, what) else { break }
+      guard try await isAsExpected(step, sessions, on: stage, what) else { break }
     }
     for session in sessions.values { await session.close() }
   }
 
-  private func isRight(
+  private func isAsExpected(
     _ step: Step, _ sessions: [Part: LiveSession], on stage: Stage, _ what: String
   ) async throws -> Bool {
     for part in [Part.a, .b] {
@@ -140,7 +140,7 @@ struct Handshake: Sendable, CustomTestStringConvertible {
   }
 }
 
-extension Handshake.Deed {
+extension Handshake.Action {
   static let asks = Self.command({ .add($0) })
   static let accepts = Self.command({ .accept($0) })
   static let rejects = Self.command({ .reject($0) })

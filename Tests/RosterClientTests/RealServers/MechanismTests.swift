@@ -42,7 +42,9 @@ extension RealServerTests {
       await alice.close()
       let recorded = try Recorded(stage.log("alice"))
       #expect(
-        try recorded.said("mechanism", of: "authenticated") == [way.mechanism, way.mechanism])
+        try recorded.lifecycleValues("mechanism", of: "authenticated") == [
+          way.mechanism, way.mechanism,
+        ])
       guard way.domain == .plain else { return }
       login.allowsPlain = false
       await #expect(throws: LiveFailure.sasl(.plainNotAllowed)) {
@@ -52,23 +54,24 @@ extension RealServerTests {
       #expect(!refused.records.contains { $0.direction == .outbound && $0.text.contains("<auth") })
     }
 
-    @Test("Each way to begin TLS logs in", arguments: Servers.allCases, Door.all)
-    func door(_ kind: Servers, _ door: Door) async throws {
+    @Test("Each way to begin TLS logs in", arguments: Servers.allCases, TLSMode.all)
+    func tlsMode(_ kind: Servers, _ mode: TLSMode) async throws {
       let server = try await SharedServers.all.server(kind)
-      let place = server.place(of: door)
-      let domain = Domain.allCases.first { server.name(of: $0) == place.domain }
+      let endpoint = server.endpoint(for: mode)
+      let domain = Domain.allCases.first { server.name(of: $0) == endpoint.domain }
       let stage = try Stage(on: server, domain ?? .usual)
       var login = try stage.login("alice", isNew: true)
       login.server = ServerAddress(
-        host: "127.0.0.1", port: place.port, isDirectTLS: door.isDirect)
+        host: "127.0.0.1", port: endpoint.port, isDirectTLS: mode.isDirect)
       let alice = try await stage.session(login, recordingTo: stage.log("alice"))
       #expect(try await alice.perform(.add(stage.jid("bob"), name: "Bob")) == .result)
       try await stage.agree(alice)
       await alice.close()
       // The newest version that both support (RFC 8446 §4.2.1).
-      let version = door.version ?? .v13
+      let version = mode.version ?? .v13
       #expect(
-        try Recorded(stage.log("alice")).said("tls", of: "secured") == [version.rawValue])
+        try Recorded(stage.log("alice")).lifecycleValues("tls", of: "secured") == [version.rawValue]
+      )
     }
   }
 }

@@ -83,11 +83,11 @@ extension RealServerTests {
       let relay = try Relay(to: stage.server.port)
       let alice = try await stage.session("alice", isNew: true, over: relay)
       let (loop, number) = (await alice.loop, await alice.connections)
-      let crowd = Crowd()
-      // No await before the crowd has left.
+      let blocker = ThreadPoolBlocker()
+      // Nothing is awaited before the threads are released.
       relay.cut()
-      let isBack = try crowd.sees(alice, on: loop, after: number)
-      crowd.leave()
+      let isBack = try blocker.isOnline(alice, on: loop, after: number)
+      blocker.release()
       #expect(isBack)
       await alice.close()
     }

@@ -25,7 +25,7 @@ extension RealServerTests {
       await stage.wait(for: bob, "not cut") { !$0.isConnected }
       try await server.start()
       for command in early + late {
-        let isOver = await stage.inTime { await command.value }
+        let isOver = await stage.withTimeout { await command.value }
         #expect(isOver == true, "a command is neither answered nor given up")
       }
       await stage.wait(for: alice, "not back") { $0.isConnected }

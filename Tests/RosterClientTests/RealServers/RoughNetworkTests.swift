@@ -10,15 +10,15 @@ extension RealServerTests {
   @Suite("Rough networks")
   struct RoughNetworks {
     /// The seeds in `ROLLCALL_NETWORK_SEEDS`, such as `0-49`; if set, both servers are tested.
-    private static let wish = ProcessInfo.processInfo.environment["ROLLCALL_NETWORK_SEEDS"]
+    private static let seedRange = ProcessInfo.processInfo.environment["ROLLCALL_NETWORK_SEEDS"]
 
     /// ejabberd informs no client that a request was withdrawn, and may carry out a delayed answer
     /// after it has delivered the next request: no client can know that. So differences with
     /// ejabberd have to be judged by a person.
-    static let servers: [Servers] = wish == nil ? [.prosody] : Servers.allCases
+    static let servers: [Servers] = seedRange == nil ? [.prosody] : Servers.allCases
 
     static let seeds: [UInt64] = {
-      let ends = (wish ?? "0-0").split(separator: "-").compactMap { UInt64($0) }
+      let ends = (seedRange ?? "0-0").split(separator: "-").compactMap { UInt64($0) }
       guard ends.count == 2, ends[0] <= ends[1] else { return [] }
       return Array(ends[0]...ends[1])
     }()
@@ -43,13 +43,13 @@ extension RealServerTests {
     private let stage: Stage
     private let relay: Relay
     private let seed: UInt64
-    private var chance: SeededGenerator
+    private var random: SeededGenerator
     private var sessions: [LiveSession] = []
     private let people: [BareJID]
     private var given: [Task<Bool, Never>] = []
 
     init(_ stage: Stage, _ seed: UInt64) async throws {
-      (self.stage, self.seed, chance) = (stage, seed, SeededGenerator(seed: seed))
+      (self.stage, self.seed, random) = (stage, seed, SeededGenerator(seed: seed))
       relay = try Relay(to: stage.server.port)
       people = try ["alice", "bob"].map { try stage.jid($0) }
       for user in ["alice", "bob"] {
@@ -62,36 +62,36 @@ extension RealServerTests {
       relay.setRoughness(seed &* 1_000_003 &+ UInt64(round) &* 1_009)
       relay.cut()
       for _ in 0..<12 {
-        let number = Int.random(in: 0..<2, using: &chance)
+        let number = Int.random(in: 0..<2, using: &random)
         let (session, other) = (sessions[number], people[1 - number])
-        let deed = try deed(to: other)
+        let action = try action(to: other)
         let task = Task { () -> Bool in
           for await update in await session.updates() where update.roster.isConnected { break }
-          await deed(session)
+          await action(session)
           return true
         }
         given.append(task)
         // Some at once, some one after another.
-        if Int.random(in: 0..<3, using: &chance) > 0 {
-          _ = await stage.inTime { await task.value }
+        if Int.random(in: 0..<3, using: &random) > 0 {
+          _ = await stage.withTimeout { await task.value }
         }
       }
     }
 
-    private func deed(to other: BareJID) throws -> @Sendable (LiveSession) async -> Void {
-      let friend = try stage.jid("friend\(Int.random(in: 0..<3, using: &chance))")
-      let someone = Int.random(in: 0..<4, using: &chance) == 0 ? friend : other
-      let text = ["", "Bob", "鲍勃", "<&'\">", "a  b"].randomElement(using: &chance) ?? ""
-      let groups = ["Work", "家人", "&"].filter { _ in Bool.random(using: &chance) }
+    private func action(to other: BareJID) throws -> @Sendable (LiveSession) async -> Void {
+      let friend = try stage.jid("friend\(Int.random(in: 0..<3, using: &random))")
+      let contact = Int.random(in: 0..<4, using: &random) == 0 ? friend : other
+      let text = ["", "Bob", "鲍勃", "<&'\">", "a  b"].randomElement(using: &random) ?? ""
+      let groups = ["Work", "家人", "&"].filter { _ in Bool.random(using: &random) }
       let commands: [RosterCommand] = [
-        .add(someone, name: text, groups: groups), .add(someone), .accept(other), .accept(other),
-        .reject(other), .cancel(someone), .remove(someone), .rename(someone, to: text),
-        .setGroups(someone, groups), .renameGroup("Work", to: "Office"), .deleteGroup("Office"),
+        .add(contact, name: text, groups: groups), .add(contact), .accept(other), .accept(other),
+        .reject(other), .cancel(contact), .remove(contact), .rename(contact, to: text),
+        .setGroups(contact, groups), .renameGroup("Work", to: "Office"), .deleteGroup("Office"),
         // The server sends a blocked contact nothing, not even the answer to a request.
         .fetch, .block(JID(prepared: friend, resource: nil)),
         .unblock(JID(prepared: friend, resource: nil)),
       ]
-      let number = Int.random(in: 0..<commands.count + 3, using: &chance)
+      let number = Int.random(in: 0..<commands.count + 3, using: &random)
       guard number < commands.count else {
         let word = ["subscribe", "unsubscribed", "unsubscribe"][number - commands.count]
         return { await $0.tell(word, other) }
@@ -106,7 +106,7 @@ extension RealServerTests {
       relay.cut()
       do {
         for task in given {
-          guard await stage.inTime({ await task.value }) == true else {
+          guard await stage.withTimeout({ await task.value }) == true else {
             Issue.record("\(what): a command is neither answered nor given up")
             return false
           }
@@ -130,7 +130,7 @@ extension RealServerTests {
 
     /// Waits until the server has answered everything, perhaps after a reconnection or two.
     private func rest(_ session: LiveSession) async -> String? {
-      let isAnswered = await stage.inTime {
+      let isAnswered = await stage.withTimeout {
         while await session.failure == nil {
           if (try? await session.ping()) != nil { return true }
           try? await Task.sleep(for: .milliseconds(10))
@@ -146,8 +146,8 @@ extension RealServerTests {
         let witness = try await stage.session(stage.login(user), recordingTo: nil)
         try await witness.ping()
         let stored = try stage.server.stored(stage.jid(user))
-        let known = await stage.contactsAsTold(session.roster, stored)
-        let told = await stage.contactsAsTold(witness.roster, stored)
+        let known = await stage.reportedContacts(session.roster, stored)
+        let told = await stage.reportedContacts(witness.roster, stored)
         #expect(told == known, "\(what)")
         #expect(await witness.roster.blocked == session.roster.blocked, "\(what)")
         await witness.close()

@@ -11,8 +11,8 @@ extension RealServerTests {
   struct SharedRoster {
     /// The seeds in `ROLLCALL_NETWORK_SEEDS`, such as `0-49`.
     private static let seeds: [UInt64] = {
-      let wish = ProcessInfo.processInfo.environment["ROLLCALL_NETWORK_SEEDS"]
-      let ends = (wish ?? "0-0").split(separator: "-").compactMap { UInt64($0) }
+      let seedRange = ProcessInfo.processInfo.environment["ROLLCALL_NETWORK_SEEDS"]
+      let ends = (seedRange ?? "0-0").split(separator: "-").compactMap { UInt64($0) }
       guard ends.count == 2, ends[0] <= ends[1] else { return [] }
       return Array(ends[0]...ends[1])
     }()
@@ -83,7 +83,7 @@ extension RealServerTests {
   /// Two devices from the start, and new ones that join, each behind a network of its own.
   private final class SharingDevices {
     private let stage: Stage
-    private var chance: SeededGenerator
+    private var random: SeededGenerator
     private var devices: [(session: LiveSession, relay: Relay)] = []
     private let contacts: [BareJID]
     private let before: [String: KeptItem]
@@ -91,7 +91,7 @@ extension RealServerTests {
     private var given: [Task<RosterCommand?, Never>] = []
 
     init(_ stage: Stage, _ seed: UInt64) async throws {
-      (self.stage, chance) = (stage, SeededGenerator(seed: seed))
+      (self.stage, random) = (stage, SeededGenerator(seed: seed))
       contacts = try ["bob", "carol", "dave"].map { try stage.jid($0) }
       let maker = try await stage.session("alice", device: "0", isNew: true)
       let groups = [["Work", "家人"], ["Work", "Old"], []]
@@ -120,8 +120,8 @@ extension RealServerTests {
     /// break.
     func play() async throws {
       for _ in 0..<8 {
-        let (session, relay) = devices[Int.random(in: 0..<devices.count, using: &chance)]
-        if Int.random(in: 0..<5, using: &chance) == 0 { relay.cut() }
+        let (session, relay) = devices[Int.random(in: 0..<devices.count, using: &random)]
+        if Int.random(in: 0..<5, using: &random) == 0 { relay.cut() }
         let command = command()
         let task = Task { () -> RosterCommand? in
           for await update in await session.updates() where update.roster.isConnected { break }
@@ -136,7 +136,7 @@ extension RealServerTests {
           return command
         }
         given.append(task)
-        if Bool.random(using: &chance) { _ = await stage.inTime { await task.value } }
+        if Bool.random(using: &random) { _ = await stage.withTimeout { await task.value } }
       }
       // Another device joins, and changes something at once.
       try await join("\(devices.count + 1)", UInt64(devices.count))
@@ -152,22 +152,22 @@ extension RealServerTests {
     }
 
     private func command() -> RosterCommand {
-      let contact = contacts[Int.random(in: 0..<contacts.count, using: &chance)]
-      let name = ["Bob", "鲍勃", "<&'\">"].randomElement(using: &chance)
-      let groups = ["Work", "家人", "&"].filter { _ in Bool.random(using: &chance) }
+      let contact = contacts[Int.random(in: 0..<contacts.count, using: &random)]
+      let name = ["Bob", "鲍勃", "<&'\">"].randomElement(using: &random)
+      let groups = ["Work", "家人", "&"].filter { _ in Bool.random(using: &random) }
       let commands: [RosterCommand] = [
         .add(contact), .add(contact, name: name), .add(contact, groups: groups),
         .rename(contact, to: name), .setGroups(contact, groups),
         .renameGroup("Work", to: "Office"), .deleteGroup("Old"), .fetch,
       ]
-      return commands[Int.random(in: 0..<commands.count, using: &chance)]
+      return commands[Int.random(in: 0..<commands.count, using: &random)]
     }
 
     /// Waits until everything is answered, and returns what was lost although no command changed
     /// it.
     func end() async throws -> [String] {
       for task in given {
-        guard let command = await stage.inTime({ await task.value }) else {
+        guard let command = await stage.withTimeout({ await task.value }) else {
           return ["a command is neither answered nor given up"]
         }
         if let command { touched.sent(command) }
@@ -175,7 +175,7 @@ extension RealServerTests {
       for (session, relay) in devices {
         relay.setLag(nil)
         relay.cut()
-        let isBack = await stage.inTime {
+        let isBack = await stage.withTimeout {
           while await session.failure == nil {
             if (try? await session.ping()) != nil { return true }
             try? await Task.sleep(for: .milliseconds(10))

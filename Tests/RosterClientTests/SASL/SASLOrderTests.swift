@@ -2,12 +2,12 @@ import RosterClient
 import Testing
 
 @Suite("The order of a login") struct SASLOrderTests {
-  private enum Said: CaseIterable { case first, last, empty, success, successWithLast }
+  private enum ServerMessage: CaseIterable { case first, last, empty, success, successWithLast }
 
-  private static func hear(
-    _ said: Said, _ exchange: inout SASLExchange
+  private static func receive(
+    _ message: ServerMessage, _ exchange: inout SASLExchange
   ) throws(SASLFailure) {
-    switch said {
+    switch message {
     case .first: _ = try exchange.answered(SCRAMVector.rfc5802.serverFirst)
     case .last: _ = try exchange.answered(SCRAMVector.rfc5802.serverFinal)
     case .empty: _ = try exchange.answered([])
@@ -17,19 +17,21 @@ import Testing
   }
 
   /// The legal messages of a server, from the first message to the success.
-  private static let legal: [[Said]] = [[.first, .successWithLast], [.first, .last, .success]]
+  private static let legal: [[ServerMessage]] = [
+    [.first, .successWithLast], [.first, .last, .success],
+  ]
 
   @Test("Of all orders of server messages, two log in and all others fail")
   func orders() throws {
-    var orders: [[Said]] = [[]]
+    var orders: [[ServerMessage]] = [[]]
     for length in 1...4 {
-      orders = orders.flatMap { order in Said.allCases.map { order + [$0] } }
+      orders = orders.flatMap { order in ServerMessage.allCases.map { order + [$0] } }
       for order in orders {
         var exchange = try SASLExchange.by(nonce: SCRAMVector.rfc5802.nonce)
         var heard = 0
         let reason = failure { () throws(SASLFailure) in
-          for said in order {
-            try Self.hear(said, &exchange)
+          for message in order {
+            try Self.receive(message, &exchange)
             heard += 1
           }
         }
@@ -45,7 +47,7 @@ import Testing
 
   @Test("A message out of order has a failure of its own")
   func reasons() throws {
-    for (order, expected): ([Said], SASLFailure) in [
+    for (order, expected): ([ServerMessage], SASLFailure) in [
       ([.success], .missingServerSignature), ([.successWithLast], .missingServerSignature),
       ([.first, .success], .missingServerSignature),
       ([.first, .last, .last], .unexpectedChallenge),
@@ -55,7 +57,7 @@ import Testing
     ] {
       var exchange = try SASLExchange.by(nonce: SCRAMVector.rfc5802.nonce)
       let reason = failure { () throws(SASLFailure) in
-        for said in order { try Self.hear(said, &exchange) }
+        for message in order { try Self.receive(message, &exchange) }
       }
       #expect(reason == expected, "\(order)")
     }

@@ -3,26 +3,26 @@ import Testing
 
 @Suite("The secrets of a login") struct SASLSecrecyTests {
   /// A login in each of its states.
-  private static func stations() throws -> [SASLExchange] {
+  private static func states() throws -> [SASLExchange] {
     let vector = SCRAMVector.rfc5802
     var exchange = try SASLExchange.by(nonce: vector.nonce)
-    var stations = [exchange]
+    var states = [exchange]
     _ = try exchange.answered(vector.serverFirst)
-    stations.append(exchange)
+    states.append(exchange)
     _ = try exchange.answered(vector.serverFinal)
-    stations.append(exchange)
+    states.append(exchange)
     try exchange.succeeded(nil)
-    stations.append(exchange)
+    states.append(exchange)
     let plain = try SASLExchange(
       offer: SASLOffer(mechanisms: ["PLAIN"], channelBindings: nil), user: "user",
       password: Password("pencil"), over: .tls(serverEndPoint: nil), allowsPlain: true,
       nonce: "abc")
-    return stations + [plain]
+    return states + [plain]
   }
 
   @Test("A printed login shows only its type")
   func hidden() throws {
-    for exchange in try Self.stations() {
+    for exchange in try Self.states() {
       var dumped = ""
       dump(exchange, to: &dumped)
       #expect(dumped == "- SASLExchange\n")

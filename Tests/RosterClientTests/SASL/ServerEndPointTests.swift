@@ -84,7 +84,7 @@ import Testing
 
   @Test(
     "The hash of OpenSSL's certificates is the one that OpenSSL computes",
-    .enabled(if: OpenSSL.isThere, "needs the program openssl"))
+    .enabled(if: OpenSSL.isInstalled, "needs the program openssl"))
   func openSSL() throws {
     let folder = try TemporaryFolder()
     for (key, options, hash): ([String], [String], String?) in [
@@ -121,7 +121,7 @@ import Testing
 
 /// The program `openssl`.
 enum OpenSSL {
-  static let isThere = (try? TemporaryFolder()).flatMap { try? run(["version"], in: $0) } != nil
+  static let isInstalled = (try? TemporaryFolder()).flatMap { try? run(["version"], in: $0) } != nil
 
   static let curve = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
 

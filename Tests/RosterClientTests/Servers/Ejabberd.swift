@@ -20,8 +20,8 @@ final class Ejabberd: RealServer {
   let port: Int
   let directPort: Int
   /// The ports for one version of TLS.
-  private let ports: [Door: Int]
-  private let askingPort: Int
+  private let ports: [TLSMode: Int]
+  private let apiPort: Int
   private let level: String
   private let folder: TemporaryFolder
   private let process = ServerProcess()
@@ -31,9 +31,9 @@ final class Ejabberd: RealServer {
     folder = try TemporaryFolder()
     let domain = domain
     certificates = try Certificates(for: Domain.allCases.map { $0.name(at: domain) })
-    (port, directPort, askingPort) = (try freePort(), try freePort(), try freePort())
-    let doors = Door.all.filter { $0.version != nil }
-    ports = try Dictionary(uniqueKeysWithValues: doors.map { ($0, try freePort()) })
+    (port, directPort, apiPort) = (try freePort(), try freePort(), try freePort())
+    let modes = TLSMode.all.filter { $0.version != nil }
+    ports = try Dictionary(uniqueKeysWithValues: modes.map { ($0, try freePort()) })
     try FileManager.default.createDirectory(
       atPath: folder.file("data"), withIntermediateDirectories: true)
     let chain = try [certificates.certificate, certificates.key]
@@ -59,7 +59,7 @@ final class Ejabberd: RealServer {
     listen:
     \(listeners)
       -
-        port: \(askingPort)
+        port: \(apiPort)
         ip: "127.0.0.1"
         module: ejabberd_http
         request_handlers:
@@ -104,10 +104,10 @@ final class Ejabberd: RealServer {
     .joined(separator: ", ") + ", \"X-OAUTH2\", \"DIGEST-MD5\""
 
   private var listeners: String {
-    let doors = ports.merging([Door(): port, Door(isDirect: true): directPort]) { $1 }
-    return doors.map { door, port in
+    let modes = ports.merging([TLSMode(): port, TLSMode(isDirect: true): directPort]) { $1 }
+    return modes.map { mode, port in
       let others =
-        switch door.version {
+        switch mode.version {
         case nil: ""
         case .v12: "no_tlsv1_3"
         case .v13: "no_tlsv1, no_tlsv1_1, no_tlsv1_2"
@@ -117,7 +117,7 @@ final class Ejabberd: RealServer {
             port: \(port)
             ip: "127.0.0.1"
             module: ejabberd_c2s
-            \(door.isDirect ? "tls" : "starttls_required"): true
+            \(mode.isDirect ? "tls" : "starttls_required"): true
             protocol_options: [\(others)]
         """
     }.joined(separator: "\n")
@@ -136,8 +136,8 @@ final class Ejabberd: RealServer {
     .split(separator: "\n").map { indentation + $0 }.joined(separator: "\n")
   }
 
-  func place(of door: Door) -> (domain: String, port: Int) {
-    (domain, ports[door] ?? (door.isDirect ? directPort : port))
+  func endpoint(for mode: TLSMode) -> (domain: String, port: Int) {
+    (domain, ports[mode] ?? (mode.isDirect ? directPort : port))
   }
 
   func start() async throws {
@@ -180,7 +180,7 @@ final class Ejabberd: RealServer {
   }
 
   /// A request from an address that is not a contact, which only this command lists.
-  private struct Asking: Decodable {
+  private struct ListedRequest: Decodable {
     let contact: String
   }
 
@@ -189,7 +189,7 @@ final class Ejabberd: RealServer {
   ) throws -> Answer {
     let asked = String(decoding: try JSONEncoder().encode(arguments), as: UTF8.self)
     let result = try Tool.run(
-      "curl", ["-sS", "-d", asked, "http://127.0.0.1:\(askingPort)/api/\(command)"])
+      "curl", ["-sS", "-d", asked, "http://127.0.0.1:\(apiPort)/api/\(command)"])
     guard result.code == 0,
       let answer = try? JSONDecoder().decode(Answer.self, from: Data(result.output.utf8))
     else { throw Tool.Failure(words: result.output) }
@@ -198,7 +198,7 @@ final class Ejabberd: RealServer {
 
   func stored(_ account: BareJID) throws -> StoredRoster {
     var roster = StoredRoster()
-    let asking: [Asking] = try answer(
+    let asking: [ListedRequest] = try answer(
       to: "process_rosteritems",
       [
         "action": "list", "subs": "none:from:to:both", "asks": "in:both", "users": account.text,

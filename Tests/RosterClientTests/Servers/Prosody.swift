@@ -16,7 +16,7 @@ final class Prosody: RealServer {
   let port: Int
   let directPort: Int
   /// The ports for direct TLS of one version.
-  private let directPorts: [Door.Version: Int]
+  private let directPorts: [TLSMode.Version: Int]
   private let level: String
   private let folder: TemporaryFolder
   private let process = ServerProcess()
@@ -33,7 +33,7 @@ final class Prosody: RealServer {
       atPath: folder.file("data"), withIntermediateDirectories: true)
     try configuration.write(
       toFile: folder.file("prosody.cfg.lua"), atomically: true, encoding: .utf8)
-    try Self.reading.write(toFile: script, atomically: true, encoding: .utf8)
+    try Self.rosterScript.write(toFile: script, atomically: true, encoding: .utf8)
   }
 
   private var configuration: String {
@@ -86,9 +86,9 @@ final class Prosody: RealServer {
     "certificate = \"\(certificates.certificate)\"; key = \"\(certificates.key)\""
   }
 
-  func place(of door: Door) -> (domain: String, port: Int) {
-    guard let version = door.version else { return (domain, door.isDirect ? directPort : port) }
-    if door.isDirect { return (domain, directPorts[version] ?? 0) }
+  func endpoint(for mode: TLSMode) -> (domain: String, port: Int) {
+    guard let version = mode.version else { return (domain, mode.isDirect ? directPort : port) }
+    if mode.isDirect { return (domain, directPorts[version] ?? 0) }
     return (name(of: version == .v12 ? .tls12 : .tls13), port)
   }
 
@@ -111,7 +111,7 @@ final class Prosody: RealServer {
   var log: String { (try? String(contentsOfFile: folder.file("log"), encoding: .utf8)) ?? "" }
 
   private func rosterFile(of account: BareJID) -> String {
-    let (host, user) = (account.domain.inFileName, (account.local ?? "").inFileName)
+    let (host, user) = (account.domain.escapedForFileName, (account.local ?? "").escapedForFileName)
     return folder.file("data/\(host)/roster/\(user).dat")
   }
 
@@ -154,7 +154,7 @@ final class Prosody: RealServer {
 
   private var script: String { folder.file("roster.lua") }
 
-  private static let reading = """
+  private static let rosterScript = """
     for jid, item in pairs(dofile(arg[1])) do
       if jid then
         local groups = {}
@@ -170,7 +170,7 @@ final class Prosody: RealServer {
 
 extension String {
   /// The text as Prosody escapes it in file names.
-  fileprivate var inFileName: String {
+  fileprivate var escapedForFileName: String {
     utf8.map { byte in
       let character = Character(UnicodeScalar(byte))
       let isPlain = character.isASCII && (character.isLetter || character.isNumber)

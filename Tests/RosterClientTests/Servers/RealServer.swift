@@ -63,7 +63,7 @@ enum Domain: String, CaseIterable, Sendable {
 }
 
 /// How TLS begins, and its version; nil for any.
-struct Door: Hashable, Sendable, CustomTestStringConvertible {
+struct TLSMode: Hashable, Sendable, CustomTestStringConvertible {
   var isDirect = false
   var version: Version?
 
@@ -73,7 +73,7 @@ struct Door: Hashable, Sendable, CustomTestStringConvertible {
   }
 
   static let all = [false, true].flatMap { isDirect in
-    [nil, .v12, .v13].map { Door(isDirect: isDirect, version: $0) }
+    [nil, .v12, .v13].map { TLSMode(isDirect: isDirect, version: $0) }
   }
 
   var testDescription: String {
@@ -97,7 +97,7 @@ protocol RealServer: AnyObject, Sendable {
   /// Its log, for a test that fails.
   var log: String { get }
   /// The domain and port that offer a TLS version.
-  func place(of door: Door) -> (domain: String, port: Int)
+  func endpoint(for mode: TLSMode) -> (domain: String, port: Int)
   /// Whether it distinguishes a contact without a subscription that has sent a request from an
   /// address that has only sent a request.
   var distinguishesRequests: Bool { get }
@@ -180,11 +180,11 @@ private final class FirstAnswer: ChannelInboundHandler, Sendable {
   init(_ answer: EventLoopPromise<Bool>) { self.answer = answer }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    let isThere = text.withLock { text in
+    let hasFeatures = text.withLock { text in
       text += String(buffer: unwrapInboundIn(data))
       return text.contains("starttls")
     }
-    if isThere { answer.succeed(true) }
+    if hasFeatures { answer.succeed(true) }
   }
 
   func channelInactive(context: ChannelHandlerContext) { answer.succeed(false) }

@@ -26,7 +26,7 @@ struct Recorded {
 
   /// The values of a key in the lifecycle records of a kind, such as the `mechanism` of those that
   /// say `authenticated`.
-  func said(_ key: String, of stream: String) throws -> [String] {
+  func lifecycleValues(_ key: String, of stream: String) throws -> [String] {
     try records.compactMap { record in
       guard record.text.hasPrefix("{"),
         let line = try JSONSerialization.jsonObject(with: Data(record.text.utf8)) as? NSDictionary,
@@ -37,7 +37,7 @@ struct Recorded {
   }
 
   /// The beginnings of login elements and of acknowledgements (XEP-0198 §4).
-  private static let besides = [
+  private static let loginPrefixes = [
     "<stream:", "<starttls", "<proceed", "<auth", "<challenge", "<response", "<success", "<r ",
     "<a ",
   ]
@@ -45,7 +45,7 @@ struct Recorded {
   /// The end of the log without logins and acknowledgements, for a test that fails.
   var end: String {
     let rest = records.filter { record in
-      !Self.besides.contains { record.text.hasPrefix($0) }
+      !Self.loginPrefixes.contains { record.text.hasPrefix($0) }
     }
     return rest.suffix(200).map { "\($0.direction): \($0.text)" }.joined(separator: "\n")
   }

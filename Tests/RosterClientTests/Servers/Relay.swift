@@ -28,7 +28,7 @@ final class Relay: Sendable {
       .childChannelOption(.autoRead, value: false)
       .childChannelInitializer { client in
         client.eventLoop.makeCompletedFuture {
-          try client.pipeline.syncOperations.addHandler(Entrance(start))
+          try client.pipeline.syncOperations.addHandler(RelayAcceptor(start))
         }
       }
       .bind(host: "127.0.0.1", port: 0).wait()
@@ -111,8 +111,8 @@ private final class RelayStart: Sendable {
       .channelOption(.autoRead, value: false)
       .connect(host: "127.0.0.1", port: port)
       .flatMapThrowing { server in
-        try client.pipeline.syncOperations.addHandler(admission.glue(server, isToServer: true))
-        try server.pipeline.syncOperations.addHandler(admission.glue(client, isToServer: false))
+        try client.pipeline.syncOperations.addHandler(admission.handler(server, isToServer: true))
+        try server.pipeline.syncOperations.addHandler(admission.handler(client, isToServer: false))
         client.read()
         server.read()
       }
@@ -121,18 +121,18 @@ private final class RelayStart: Sendable {
 }
 
 extension Relay.Admission {
-  fileprivate func glue(_ other: any Channel, isToServer: Bool) -> any ChannelHandler {
+  fileprivate func handler(_ other: any Channel, isToServer: Bool) -> any ChannelHandler {
     switch self {
-    case .none, .mute: Glue(other, nil)
-    case .through(let limit): Glue(other, isToServer ? limit : nil)
-    case .rough(let seed): RoughGlue(other, seed: isToServer ? seed : seed &+ 1)
-    case .late(let seed): RoughGlue(other, lagging: isToServer ? seed : seed &+ 1)
+    case .none, .mute: RelayHandler(other, nil)
+    case .through(let limit): RelayHandler(other, isToServer ? limit : nil)
+    case .rough(let seed): RoughRelayHandler(other, seed: isToServer ? seed : seed &+ 1)
+    case .late(let seed): RoughRelayHandler(other, lagging: isToServer ? seed : seed &+ 1)
     }
   }
 }
 
 /// Starts relaying once a client has connected.
-private final class Entrance: ChannelInboundHandler, Sendable {
+private final class RelayAcceptor: ChannelInboundHandler, Sendable {
   typealias InboundIn = ByteBuffer
   private let start: RelayStart
 
@@ -142,7 +142,7 @@ private final class Entrance: ChannelInboundHandler, Sendable {
 }
 
 /// Forwards the data of one channel to another.
-private final class Glue: ChannelInboundHandler, Sendable {
+private final class RelayHandler: ChannelInboundHandler, Sendable {
   typealias InboundIn = ByteBuffer
   private let other: any Channel
   private let rest: Mutex<Int>

@@ -4,11 +4,11 @@ import TestSupport
 
 /// Forwards data in pieces of any size, some delayed, and stops in the middle of one: it closes
 /// both sides, or sends nothing more to either.
-final class RoughGlue: ChannelInboundHandler, Sendable {
+final class RoughRelayHandler: ChannelInboundHandler, Sendable {
   typealias InboundIn = ByteBuffer
 
   fileprivate struct State {
-    var chance: SeededGenerator
+    var random: SeededGenerator
     var waiting = ByteBuffer()
     /// The number of bytes that it still forwards.
     var rest: Int
@@ -30,19 +30,19 @@ final class RoughGlue: ChannelInboundHandler, Sendable {
   private let state: Mutex<State>
 
   init(_ other: any Channel, seed: UInt64) {
-    var chance = SeededGenerator(seed: seed)
+    var random = SeededGenerator(seed: seed)
     // Some break during the login.
-    let most = Bool.random(using: &chance) ? 4_000 : 40_000
-    let rest = Int.random(in: 0..<most, using: &chance)
-    let isSilent = Int.random(in: 0..<8, using: &chance) == 0
-    state = Mutex(State(chance: chance, rest: rest, isSilent: isSilent, lag: (5_000, 4)))
+    let most = Bool.random(using: &random) ? 4_000 : 40_000
+    let rest = Int.random(in: 0..<most, using: &random)
+    let isSilent = Int.random(in: 0..<8, using: &random) == 0
+    state = Mutex(State(random: random, rest: rest, isSilent: isSilent, lag: (5_000, 4)))
     self.other = other
   }
 
   /// Forwards everything, each piece up to 20 ms late.
   init(_ other: any Channel, lagging seed: UInt64) {
-    let chance = SeededGenerator(seed: seed)
-    state = Mutex(State(chance: chance, rest: .max, isSilent: false, lag: (20_000, 1)))
+    let random = SeededGenerator(seed: seed)
+    state = Mutex(State(random: random, rest: .max, isSilent: false, lag: (20_000, 1)))
     self.other = other
   }
 
@@ -82,20 +82,20 @@ final class RoughGlue: ChannelInboundHandler, Sendable {
   }
 }
 
-extension RoughGlue.State {
-  fileprivate mutating func turn() -> RoughGlue.Turn {
+extension RoughRelayHandler.State {
+  fileprivate mutating func turn() -> RoughRelayHandler.Turn {
     guard waiting.readableBytes > 0 else {
       isPumping = false
       return isEnding ? .close : .read
     }
     guard rest > 0 else { return isSilent && !isEnding ? .stop : .close }
     // Random by magnitude, so that small pieces are as frequent as large ones.
-    let most = min(1 << Int.random(in: 0...14, using: &chance), waiting.readableBytes, rest)
-    let piece = waiting.readSlice(length: Int.random(in: 1...most, using: &chance))
+    let most = min(1 << Int.random(in: 0...14, using: &random), waiting.readableBytes, rest)
+    let piece = waiting.readSlice(length: Int.random(in: 1...most, using: &random))
     waiting.discardReadBytes()
     rest -= piece?.readableBytes ?? 0
-    let isLate = Int.random(in: 0..<lag.oneOf, using: &chance) == 0
+    let isLate = Int.random(in: 0..<lag.oneOf, using: &random) == 0
     return .hand(
-      piece ?? ByteBuffer(), after: isLate ? Int64.random(in: 1...lag.most, using: &chance) : 0)
+      piece ?? ByteBuffer(), after: isLate ? Int64.random(in: 1...lag.most, using: &random) : 0)
   }
 }

@@ -111,7 +111,7 @@ struct Stage: Sendable {
   /// The contacts in the form of a server, without those that the server no longer reports: some do
   /// not distinguish a contact without a subscription that sends a request from an address that
   /// only sends one.
-  func contactsAsTold(_ roster: Roster, _ stored: StoredRoster) -> [String: StoredContact] {
+  func reportedContacts(_ roster: Roster, _ stored: StoredRoster) -> [String: StoredContact] {
     let contacts = roster.contactsAsStored
     guard !server.distinguishesRequests else { return contacts }
     return contacts.filter { jid, contact in
@@ -123,7 +123,7 @@ struct Stage: Sendable {
   private func difference(_ session: LiveSession) async throws -> String? {
     let account = await session.login.account
     let (stored, roster) = (try server.stored(account), await session.roster)
-    let own = contactsAsTold(roster, stored)
+    let own = reportedContacts(roster, stored)
     guard own == stored.contacts else { return "it has \(own), the server \(stored.contacts)" }
     // It is unknown which requests the server has dropped or another device has answered.
     let open = Set(roster.incoming.map(\.key.text))
@@ -137,11 +137,11 @@ struct Stage: Sendable {
   /// Waits until a session's roster meets a condition.
   func wait(
     for session: LiveSession, _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation,
-    _ isRight: @escaping @Sendable (Roster) -> Bool
+    _ condition: @escaping @Sendable (Roster) -> Bool
   ) async {
     let updates = await session.updates()
-    let isSeen = await inTime {
-      for await update in updates where isRight(update.roster) { return true }
+    let isSeen = await withTimeout {
+      for await update in updates where condition(update.roster) { return true }
       return false
     }
     if isSeen != true {
@@ -152,7 +152,7 @@ struct Stage: Sendable {
 
   /// The result of an operation; nil if it takes far longer than any server needs even when all
   /// tests run at once.
-  func inTime<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value? {
+  func withTimeout<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value? {
     let (values, hand) = AsyncStream<Value?>.makeStream()
     let tasks = [
       Task<Void, Never> { hand.yield(await body()) },

@@ -46,8 +46,8 @@ private struct Lifecycle {
     ]
 
   /// Waits until a condition of the session is met.
-  func wait(_ isRight: @Sendable (isolated LiveSession) -> Bool) async throws {
-    while !(await session.holds(isRight)) { try await Task.sleep(for: .milliseconds(5)) }
+  func wait(_ condition: @Sendable (isolated LiveSession) -> Bool) async throws {
+    while !(await session.holds(condition)) { try await Task.sleep(for: .milliseconds(5)) }
   }
 
   func failureOfStart() async -> LiveFailure? {
@@ -103,8 +103,8 @@ extension LiveSession {
     loop.execute { self.assumeIsolated { $0.receiveWhileRecording(text) } }
   }
 
-  fileprivate func holds(_ isRight: @Sendable (isolated LiveSession) -> Bool) -> Bool {
-    isRight(self)
+  fileprivate func holds(_ condition: @Sendable (isolated LiveSession) -> Bool) -> Bool {
+    condition(self)
   }
 }
 

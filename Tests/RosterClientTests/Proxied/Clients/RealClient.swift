@@ -6,7 +6,7 @@ enum RealClient: String, CaseIterable, Sendable {
   case slixmpp, aioxmpp, gloox, qxmpp, profanity, mcabber, finch
 
   /// What a client needs to connect, and the friend that it adds.
-  struct Place {
+  struct Setup {
     var account: String
     var password: String
     var port: Int
@@ -34,15 +34,15 @@ enum RealClient: String, CaseIterable, Sendable {
   /// Whether it can log in to such a server only by sending the password: gloox 1.0 has no
   /// SCRAM-SHA-256, and ejabberd here offers nothing else.
   func needsPlain(at server: Servers) -> Bool {
-    knowsPlainAlone || (self == .gloox && server == .ejabberd)
+    onlySupportsPlain || (self == .gloox && server == .ejabberd)
   }
 
   /// Whether it always logs in by sending the password.
-  var knowsPlainAlone: Bool { self == .mcabber }
+  var onlySupportsPlain: Bool { self == .mcabber }
 
   /// Whether it logs in if its type of channel binding is not offered: gloox 1.0 only supports
   /// `tls-unique`, and gives up.
-  var takesAnyBinding: Bool { self != .gloox }
+  var acceptsAnyBinding: Bool { self != .gloox }
 
   /// Whether it resumes a session that was cut off; others begin a new one. QXmpp 1.4 tries to, but
   /// its `<resume/>` has no namespace and names no session.
@@ -55,7 +55,7 @@ enum RealClient: String, CaseIterable, Sendable {
 
   /// The word that it prints when it accepts commands again after it was cut off; nil if only its
   /// stanzas show that.
-  var returnWord: String? {
+  var reconnectedText: String? {
     switch self {
     case .profanity: "re-established"
     case .slixmpp, .aioxmpp, .gloox, .qxmpp, .mcabber, .finch: nil
@@ -63,49 +63,49 @@ enum RealClient: String, CaseIterable, Sendable {
   }
 
   /// The path of its log, in a format that Rollcall reads.
-  func log(_ place: Place) -> String {
+  func log(_ setup: Setup) -> String {
     self == .profanity
-      ? place.folder.file("share/profanity/logs/profanity.log") : place.folder.file("log")
+      ? setup.folder.file("share/profanity/logs/profanity.log") : setup.folder.file("log")
   }
 
   /// What to type once it has a session; nothing for clients that run a script.
-  func firstOrders(_ place: Place) -> [String] {
+  func firstInput(_ setup: Setup) -> [String] {
     switch self {
     case .slixmpp, .aioxmpp, .gloox, .qxmpp, .finch: []
     case .profanity:
       [
-        "/roster add \(place.friend) Frieda", "/sub request \(place.friend)",
-        "/msg \(place.friend) hello",
+        "/roster add \(setup.friend) Frieda", "/sub request \(setup.friend)",
+        "/msg \(setup.friend) hello",
       ]
-    case .mcabber: ["/add \(place.friend) Frieda", "/say_to -q \(place.friend) hello"]
+    case .mcabber: ["/add \(setup.friend) Frieda", "/say_to -q \(setup.friend) hello"]
     }
   }
 
   /// What to type after the connection was cut, once it is back, and at the end.
-  func lastOrders(_ place: Place) -> (cut: [String], back: [String], end: [String]) {
+  func lastInput(_ setup: Setup) -> (cut: [String], back: [String], end: [String]) {
     switch self {
     case .slixmpp, .aioxmpp, .gloox, .qxmpp, .finch: ([], [], [])
     case .profanity:
-      ([], ["/roster nick \(place.friend) Again", "/msg \(place.friend) back"], ["/quit"])
-    case .mcabber: (["/connect"], ["/say_to -q \(place.friend) back"], ["/quit"])
+      ([], ["/roster nick \(setup.friend) Again", "/msg \(setup.friend) back"], ["/quit"])
+    case .mcabber: (["/connect"], ["/say_to -q \(setup.friend) back"], ["/quit"])
     }
   }
 
   /// Runs it.
-  func run(_ place: Place) throws -> Conversation {
+  func run(_ setup: Setup) throws -> Conversation {
     switch self {
     case .slixmpp, .aioxmpp:
-      return try Conversation("python3", [source("py")] + words(place), [:])
+      return try Conversation("python3", [source("py")] + words(setup), [:])
     case .finch:
       return try Conversation(
-        "dbus-run-session", ["--", "python3", source("py")] + words(place), [:])
+        "dbus-run-session", ["--", "python3", source("py")] + words(setup), [:])
     case .gloox:
-      return try Conversation(URL(filePath: compiled(with: [rawValue], place)), words(place))
+      return try Conversation(URL(filePath: compiled(with: [rawValue], setup)), words(setup))
     case .qxmpp:
-      let program = try compiled(with: [rawValue, "Qt5Core", "Qt5Network", "Qt5Xml"], place)
-      return try Conversation(URL(filePath: program), words(place))
-    case .profanity: return try profanity(place)
-    case .mcabber: return try mcabber(place)
+      let program = try compiled(with: [rawValue, "Qt5Core", "Qt5Network", "Qt5Xml"], setup)
+      return try Conversation(URL(filePath: program), words(setup))
+    case .profanity: return try profanity(setup)
+    case .mcabber: return try mcabber(setup)
     }
   }
 
@@ -115,15 +115,15 @@ enum RealClient: String, CaseIterable, Sendable {
   }
 
   /// The arguments of clients that run a script.
-  private func words(_ place: Place) -> [String] {
+  private func words(_ setup: Setup) -> [String] {
     [
-      place.account, place.password, "127.0.0.1", "\(place.port)", place.authority, place.friend,
-      log(place),
+      setup.account, setup.password, "127.0.0.1", "\(setup.port)", setup.authority, setup.friend,
+      log(setup),
     ]
   }
 
-  private func compiled(with libraries: [String], _ place: Place) throws -> String {
-    let program = place.folder.file(rawValue)
+  private func compiled(with libraries: [String], _ setup: Setup) throws -> String {
+    let program = setup.folder.file(rawValue)
     let flags = try Tool.run("pkg-config", ["--cflags", "--libs"] + libraries).output
       .split(whereSeparator: \.isWhitespace).map(String.init)
     let run = try Tool.run(
@@ -133,67 +133,67 @@ enum RealClient: String, CaseIterable, Sendable {
   }
 
   /// Runs a command under `script`, which gives it a terminal.
-  private func onTerminal(_ line: String, _ place: Place) throws -> Conversation {
+  private func onTerminal(_ line: String, _ setup: Setup) throws -> Conversation {
     try Conversation(
       "script", ["-qfec", line, "/dev/null"],
       [
-        "HOME": place.folder.path, "TERM": "xterm", "LC_ALL": "C.UTF-8",
-        "XDG_CONFIG_HOME": place.folder.file("config"),
-        "XDG_DATA_HOME": place.folder.file("share"),
+        "HOME": setup.folder.path, "TERM": "xterm", "LC_ALL": "C.UTF-8",
+        "XDG_CONFIG_HOME": setup.folder.file("config"),
+        "XDG_DATA_HOME": setup.folder.file("share"),
       ])
   }
 
-  private func write(_ text: String, _ name: String, _ place: Place) throws {
-    let file = URL(filePath: place.folder.file(name))
+  private func write(_ text: String, _ name: String, _ setup: Setup) throws {
+    let file = URL(filePath: setup.folder.file(name))
     try FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try text.write(to: file, atomically: true, encoding: .utf8)
   }
 
-  private func profanity(_ place: Place) throws -> Conversation {
+  private func profanity(_ setup: Setup) throws -> Conversation {
     // It finds a root by the hash of its name, as OpenSSL does.
     try write(
-      try String(contentsOfFile: place.authority, encoding: .utf8), "roots/authority.pem", place)
-    _ = try Tool.run("openssl", ["rehash", place.folder.file("roots")])
+      try String(contentsOfFile: setup.authority, encoding: .utf8), "roots/authority.pem", setup)
+    _ = try Tool.run("openssl", ["rehash", setup.folder.file("roots")])
     try write(
       """
       [connection]
       account=me
       reconnect=1
       autoping=0
-      tls.certpath=\(place.folder.file("roots"))
+      tls.certpath=\(setup.folder.file("roots"))
       [ui]
       splash=false
-      """, "config/profanity/profrc", place)
+      """, "config/profanity/profrc", setup)
     try write(
       """
       [me]
       enabled=true
-      jid=\(place.account)
+      jid=\(setup.account)
       server=127.0.0.1
-      port=\(place.port)
-      eval_password=echo '\(place.password)'
+      port=\(setup.port)
+      eval_password=echo '\(setup.password)'
       tls.policy=force
-      """, "share/profanity/accounts", place)
-    return try onTerminal("profanity --log DEBUG", place)
+      """, "share/profanity/accounts", setup)
+    return try onTerminal("profanity --log DEBUG", setup)
   }
 
-  private func mcabber(_ place: Place) throws -> Conversation {
+  private func mcabber(_ setup: Setup) throws -> Conversation {
     try write(
       """
-      set jid = \(place.account)/x
-      set password = \(place.password)
+      set jid = \(setup.account)/x
+      set password = \(setup.password)
       set server = 127.0.0.1
-      set port = \(place.port)
+      set port = \(setup.port)
       set tls = 1
-      set ssl_ca = \(place.authority)
+      set ssl_ca = \(setup.authority)
       set tracelog_level = 3
-      set tracelog_file = \(log(place))
+      set tracelog_file = \(log(setup))
       set logging = 0
-      """, ".mcabber/mcabberrc", place)
-    let folder = place.folder.file(".mcabber")
+      """, ".mcabber/mcabberrc", setup)
+    let folder = setup.folder.file(".mcabber")
     try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
-    return try onTerminal("mcabber", place)
+    return try onTerminal("mcabber", setup)
   }
 }
 
