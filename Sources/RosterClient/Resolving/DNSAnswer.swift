@@ -22,7 +22,7 @@ package enum DNSProblem: String, Error {
   case question = "it is a question"
   case refused = "the name server could not answer"
   case label = "a label is of an unknown kind"
-  case pointer = "a name goes round in circles"
+  case pointer = "a name leads back to itself"
   case long = "a name is too long"
   case record = "a record is longer or shorter than what is in it"
   case host = "a server has a name that no host can have"

@@ -32,7 +32,7 @@ package enum Resolver {
       if let thread = WorkerThread({ waiter.resume(returning: ask(name)) }) {
         thread.detach()
       } else {
-        waiter.resume(returning: .silence("the system gives no thread to ask DNS on"))
+        waiter.resume(returning: .silence("the system provides no thread to ask DNS"))
       }
     }
   }

@@ -23,8 +23,8 @@ extension ResolvingFailure: CustomStringConvertible {
     case .notOffered(let domain):
       "\(domain) offers no XMPP to clients: its DNS names “.” as the server"
     case .noAnswer(let domain, let reason):
-      "where the servers of \(domain) are cannot be found out: \(reason)"
-    case .impossibleName(let domain): "“\(domain)” can be no name of a server"
+      "the servers of \(domain) cannot be looked up: \(reason)"
+    case .impossibleName(let domain): "“\(domain)” cannot be the name of a server"
     }
   }
 }

@@ -87,9 +87,9 @@ extension ServerAddressError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .noHost: "there is no host"
-    case .host(let text): "“\(text)” is neither a host's name nor an address"
-    case .port(let text): "“\(text)” is no port: ports are numbers from 1 to 65535"
-    case .openBracket: "there is no ] to the ["
+    case .host(let text): "“\(text)” is neither a host name nor an address"
+    case .port(let text): "“\(text)” is not a port: ports are numbers from 1 to 65535"
+    case .openBracket: "the [ has no matching ]"
     case .bracketsMissing(let text):
       "“\(text)” has several colons: an IPv6 address is written in brackets, such as [::1]:5222"
     }

@@ -61,26 +61,26 @@ extension SASLFailure: CustomStringConvertible {
     switch self {
     case .noUsableMechanism(let offered): Self.noUsableMechanism(offered)
     case .plainNotAllowed:
-      "the server takes the password only as it is (PLAIN), and that was not allowed"
+      "the server accepts only the password itself (PLAIN), and sending that was not allowed"
     case .plainWithoutTLS:
-      "the server wants the password as it is (PLAIN) over a connection without TLS"
+      "the server wants the password itself (PLAIN) over a connection without TLS"
     case .unpreparable(let credential, let why): "the \(credential.name) \(why.clause)"
-    case .malformedChallenge(let why): "the server's message of the login is malformed: \(why)"
-    case .mandatoryExtension: "the server wants an extension of SCRAM that is not known here"
-    case .nonceMismatch: "the server answers another login: its nonce does not go on from ours"
+    case .malformedChallenge(let why): "the server's login message is malformed: \(why)"
+    case .mandatoryExtension: "the server requires an unsupported extension of SCRAM"
+    case .nonceMismatch: "the server answers another login: its nonce does not continue ours"
     case .tooFewIterations(let count):
-      "the server has the password hashed only \(count) times, and fewer than "
+      "the server wants the password hashed only \(count) times, and fewer than "
         + "\(SCRAMLimit.iterations.lowerBound) are not safe"
     case .tooManyIterations:
       "the server wants the password hashed more than \(SCRAMLimit.iterations.upperBound) times, "
-        + "which would hold us up"
+        + "which would take too long"
     case .serverError(let name): "the server ends the login with the error \(name)"
-    case .unexpectedChallenge: "the server asks for more where only its result was to come"
+    case .unexpectedChallenge: "the server asks for more when only its result may follow"
     case .wrongServerSignature:
-      "the server does not know the password: the proof that it gives is wrong"
+      "the server does not know the password: its proof is wrong"
     case .missingServerSignature:
-      "the server lets us in without a proof that it knows the password"
-    case .alreadyOver: "the server goes on with a login that was over"
+      "the server accepts the login without proving that it knows the password"
+    case .alreadyOver: "the server continues a login that was over"
     }
   }
 

@@ -57,7 +57,7 @@ struct SCRAMFirst: Sendable, Undisclosed {
   /// The combined nonce, which has to be ours followed by visible characters.
   private func checkedNonce(_ both: String) throws(SASLFailure) -> String {
     guard both.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw .malformedChallenge("its nonce has other characters than visible ones of ASCII")
+      throw .malformedChallenge("its nonce has characters other than visible ASCII")
     }
     guard both.utf8.starts(with: nonce.utf8), both.utf8.count > nonce.utf8.count else {
       throw .nonceMismatch
@@ -68,7 +68,7 @@ struct SCRAMFirst: Sendable, Undisclosed {
   private static func iterations(_ text: String) throws(SASLFailure) -> Int {
     guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
       text.utf8.first != UInt8(ascii: "0")
-    else { throw .malformedChallenge("its count of iterations is no number") }
+    else { throw .malformedChallenge("its iteration count is not a number") }
     let count = Int(text) ?? .max
     guard count >= SCRAMLimit.iterations.lowerBound else { throw .tooFewIterations(count) }
     guard count <= SCRAMLimit.iterations.upperBound else { throw .tooManyIterations(count) }

@@ -20,7 +20,7 @@ struct SCRAMMessage {
     attributes = []
     for part in bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
       guard let name = part.first, name.isLetter, part.dropFirst().first == UInt8(ascii: "=") else {
-        throw .malformedChallenge("a part of it is no attribute")
+        throw .malformedChallenge("a part of it is not an attribute")
       }
       let bytes = part.dropFirst(2)
       guard let value = String(utf8: bytes.span.bytes) else {
@@ -64,7 +64,7 @@ struct SCRAMMessage {
   private func throwError() throws(SASLFailure) {
     guard let name = attributes.first?.value, name.utf8.count <= SCRAMLimit.errorBytes,
       name.utf8.allSatisfy({ $0.isLetter || $0 == UInt8(ascii: "-") })
-    else { throw .malformedChallenge("its error is no name") }
+    else { throw .malformedChallenge("its error is not a name") }
     throw .serverError(name)
   }
 }

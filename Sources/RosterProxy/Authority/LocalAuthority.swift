@@ -152,14 +152,14 @@ extension AuthorityError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .none(let folder):
-      "there is no authority in \(folder): rollcall record --make-authority makes it"
-    case .exists(let path): "\(path) is there already: an authority is made once"
+      "there is no authority in \(folder): rollcall record --make-authority creates one"
+    case .exists(let path): "\(path) exists already: an authority is created once"
     case .readable(let path, let mode):
-      "\(path): others can read the key (mode \(String(mode, radix: 8))): chmod 600 mends it, but"
-        + " who has read it can be any server to those who trust it"
+      "\(path): others can read the key (mode \(String(mode, radix: 8))): chmod 600 fixes that,"
+        + " but anyone who has read it can pose as any server to those who trust it"
     case .unreadable(let folder, let reason):
       "the authority in \(folder) cannot be used: \(reason)"
-    case .unmakeable(let reason): "no authority can be made: \(reason)"
+    case .unmakeable(let reason): "no authority can be created: \(reason)"
     }
   }
 }

@@ -4,18 +4,18 @@ import Testing
 @Suite("Illegal messages of a SCRAM server") struct SCRAMIllegalTests {
   /// First messages of a server to a client whose nonce is `abc`.
   private static let firsts: [(String, SASLFailure)] = [
-    ("", .malformedChallenge("a part of it is no attribute")),
-    ("hello", .malformedChallenge("a part of it is no attribute")),
+    ("", .malformedChallenge("a part of it is not an attribute")),
+    ("hello", .malformedChallenge("a part of it is not an attribute")),
     ("r=abcdef", .malformedChallenge("the attribute s is not in its place")),
     ("r=abcdef,s=QUJD", .malformedChallenge("the attribute i is not in its place")),
     ("r=abcdef,i=4096,s=QUJD", .malformedChallenge("the attribute s is not in its place")),
     ("s=QUJD,r=abcdef,i=4096", .malformedChallenge("the attribute r is not in its place")),
     ("R=abcdef,s=QUJD,i=4096", .malformedChallenge("the attribute r is not in its place")),
-    ("r=abcdef,s=QUJD,i=4096,", .malformedChallenge("a part of it is no attribute")),
-    (",r=abcdef,s=QUJD,i=4096", .malformedChallenge("a part of it is no attribute")),
-    ("r=abcdef,,s=QUJD,i=4096", .malformedChallenge("a part of it is no attribute")),
-    ("r=abcdef,s=QUJD,i=4096,x", .malformedChallenge("a part of it is no attribute")),
-    ("r=abcdef,s=QUJD,i=4096,1=x", .malformedChallenge("a part of it is no attribute")),
+    ("r=abcdef,s=QUJD,i=4096,", .malformedChallenge("a part of it is not an attribute")),
+    (",r=abcdef,s=QUJD,i=4096", .malformedChallenge("a part of it is not an attribute")),
+    ("r=abcdef,,s=QUJD,i=4096", .malformedChallenge("a part of it is not an attribute")),
+    ("r=abcdef,s=QUJD,i=4096,x", .malformedChallenge("a part of it is not an attribute")),
+    ("r=abcdef,s=QUJD,i=4096,1=x", .malformedChallenge("a part of it is not an attribute")),
     ("r=abcdef,s=QUJD,i=4096,x=", .malformedChallenge("an attribute of it is empty")),
     ("r=abcdef,s=,i=4096", .malformedChallenge("an attribute of it is empty")),
     ("r=abcdef,s=QUJD,i=4096,r=abcdef", .malformedChallenge("the attribute r is out of place")),
@@ -30,7 +30,7 @@ import Testing
     ("r=abc def,s=QUJD,i=4096", nonceCharacters), ("r=abcdéf,s=QUJD,i=4096", nonceCharacters),
     ("r=abcd\u{7F},s=QUJD,i=4096", nonceCharacters),
     ("r=abcdef,s=QUJ,i=4096", salt), ("r=abcdef,s=QUI,i=4096", salt),
-    ("r=abcdef,s=QUI,=,i=4096", .malformedChallenge("a part of it is no attribute")),
+    ("r=abcdef,s=QUI,=,i=4096", .malformedChallenge("a part of it is not an attribute")),
     ("r=abcdef,s=QUJ=,i=4096", salt), ("r=abcdef,s=QU\nJD,i=4096", salt),
     ("r=abcdef,s= QUJD,i=4096", salt), ("r=abcdef,s=QUJD====,i=4096", salt),
     ("r=abcdef,s=QU-_,i=4096", salt), ("r=abcdef,s=====,i=4096", salt),
@@ -46,7 +46,7 @@ import Testing
     ("r=abcdef,s=QUJD,i=9223372036854775808", .tooManyIterations(.max)),
     ("r=abcdef,s=QUJD,i=99999999999999999999999999", .tooManyIterations(.max)),
     ("e=unknown-user", .serverError("unknown-user")),
-    ("e=\u{1B}[31m", .malformedChallenge("its error is no name")),
+    ("e=\u{1B}[31m", .malformedChallenge("its error is not a name")),
     ("v=QUJD", .malformedChallenge("the attribute r is not in its place")),
     (
       "r=abcdef,s=QUJD,i=4096,x=" + String(repeating: "x", count: 8192),
@@ -56,9 +56,9 @@ import Testing
 
   private static let salt = SASLFailure.malformedChallenge("the attribute s is not Base64")
   private static let count = SASLFailure.malformedChallenge(
-    "its count of iterations is no number")
+    "its iteration count is not a number")
   private static let nonceCharacters = SASLFailure.malformedChallenge(
-    "its nonce has other characters than visible ones of ASCII")
+    "its nonce has characters other than visible ASCII")
 
   /// Last messages to the client of RFC 5802 §5.
   private static let lasts: [(String, SASLFailure)] = [
@@ -73,7 +73,7 @@ import Testing
       "x=1,v=rmF9pqV8S7suAoZWja4dJRkFsKQ=",
       .malformedChallenge("the attribute v is not in its place")
     ),
-    ("v=rmF9pqV8S7suAoZWja4dJRkFsKQ=,", .malformedChallenge("a part of it is no attribute")),
+    ("v=rmF9pqV8S7suAoZWja4dJRkFsKQ=,", .malformedChallenge("a part of it is not an attribute")),
     (
       "v=rmF9pqV8S7suAoZWja4dJRkFsKQ=,v=QUJD",
       .malformedChallenge("the attribute v is out of place")
@@ -82,8 +82,8 @@ import Testing
     ("m=1,v=rmF9pqV8S7suAoZWja4dJRkFsKQ=", .mandatoryExtension),
     ("e=invalid-proof", .serverError("invalid-proof")),
     ("e=invalid-proof,x=1", .serverError("invalid-proof")),
-    ("e=two words", .malformedChallenge("its error is no name")),
-    ("e=" + String(repeating: "e", count: 65), .malformedChallenge("its error is no name")),
+    ("e=two words", .malformedChallenge("its error is not a name")),
+    ("e=" + String(repeating: "e", count: 65), .malformedChallenge("its error is not a name")),
     (SCRAMVector.rfc5802.serverFirst, .malformedChallenge("the attribute v is not in its place")),
   ]
 
