@@ -7,7 +7,7 @@ import Testing
   func more() {
     var watch = WriteWatch()
     #expect(!watch.isOverdue(at: 1000))
-    let asked = [1000, 1010, 1020].map { watch.handedOver(at: $0) }
+    let asked = [1000, 1010, 1020].map { watch.dataRecorded(at: $0) }
     #expect(asked == [true, false, false])
     let first = watch.written(at: 1030)
     #expect(first.delay == 30 && first.isMore)
@@ -17,7 +17,7 @@ import Testing
     let second = watch.written(at: 1070)
     #expect(second.delay == 60 && !second.isMore)
     #expect(!watch.isOverdue(at: 5000))
-    let again = watch.handedOver(at: 5000)
+    let again = watch.dataRecorded(at: 5000)
     #expect(again)
   }
 
@@ -36,7 +36,7 @@ import Testing
         #expect(watch.isOverdue(at: now) == isOverdue, "seed \(seed)")
         if Bool.random(using: &random), !isOverdue {
           waiting.append(now)
-          let asks = watch.handedOver(at: now)
+          let asks = watch.dataRecorded(at: now)
           #expect(asks == !isWaiting, "seed \(seed)")
           if !isWaiting { (isWaiting, awaited) = (true, waiting.count) }
         } else if isWaiting, Bool.random(using: &random) {

@@ -91,8 +91,8 @@ package enum DNSAnswer {
 struct DNSReader {
   private let bytes: [UInt8]
   private(set) var position = 0
-  private static let nameBytes = 255
-  private static let jumps = 127
+  private static let nameByteLimit = 255
+  private static let pointerLimit = 127
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -111,12 +111,12 @@ struct DNSReader {
   /// Reads the labels of a name, none for the root (RFC 1035 §4.1.4).
   mutating func name() throws(DNSProblem) -> [ArraySlice<UInt8>] {
     var labels: [ArraySlice<UInt8>] = []
-    var room = Self.nameBytes
+    var room = Self.nameByteLimit
     /// Where this part of the name began. A pointer has to lead to something before it, so that the
     /// pointers come to an end.
     var partStart = position
     var afterPointer: Int?
-    for _ in 0...Self.jumps {
+    for _ in 0...Self.pointerLimit {
       while let label = try label() {
         room -= label.count + 1
         guard room > 0 else { throw .long }

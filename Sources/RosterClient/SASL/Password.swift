@@ -33,10 +33,10 @@ public final class Password: Sendable {
 }
 
 extension Password: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Nothing of it.
+  /// A fixed text, which does not show the password.
   public var description: String { "a password" }
-  /// Nothing of it.
+  /// A fixed text, which does not show the password.
   public var debugDescription: String { description }
-  /// Nothing of it.
+  /// A mirror without children, which does not show the password.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -139,7 +139,7 @@ extension RecordingProxy {
       if !findings.isEmpty {
         eventContinuation.yield(.found(connection.number, connection.recording.account, findings))
       }
-      checkSoon(connection)
+      startDurabilityCheck(connection)
     } catch {
       unrecordable(connection, error)
     }
@@ -147,13 +147,13 @@ extension RecordingProxy {
 
   /// Starts checking that recorded data reaches the disk, if no check is running. If it does not,
   /// the connection ends.
-  private func checkSoon(_ connection: ProxiedConnection) {
-    guard connection.watch.handedOver(at: uptime) else { return }
+  private func startDurabilityCheck(_ connection: ProxiedConnection) {
+    guard connection.watch.dataRecorded(at: uptime) else { return }
     let number = connection.number
-    inBackground { await $0.check(number) }
+    inBackground { await $0.checkDurability(number) }
   }
 
-  private func check(_ number: Int) async {
+  private func checkDurability(_ number: Int) async {
     guard let connection = connections[number] else { return }
     do {
       var isMore = true

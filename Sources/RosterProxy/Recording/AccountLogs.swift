@@ -55,7 +55,7 @@ final class AccountLogs {
   }
 
   /// A new log in `unbound`, for a connection whose account is not known.
-  func recorderOfUnbound() throws -> (path: String, RosterRecorder) {
+  func makeUnboundRecorder() throws -> (path: String, RosterRecorder) {
     let path = try unbound.begin()
     do {
       return (path, try recorder(at: path))

@@ -165,7 +165,7 @@ final class ConnectionRecording {
     switch destination {
     case .closed: return []
     case .none:
-      let (path, recorder) = try logs.recorderOfUnbound()
+      let (path, recorder) = try logs.makeUnboundRecorder()
       var kept = Kept()
       destination = .unbound(recorder, path: path, kept.add(entry) ? kept : nil)
       return try recorder.take(entry, on: .first)

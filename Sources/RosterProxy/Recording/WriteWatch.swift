@@ -15,7 +15,7 @@ struct WriteWatch {
   ///
   /// - Returns: Whether to start waiting for it. If not, a wait is running, and another will
   ///   follow.
-  mutating func handedOver(at now: Int64) -> Bool {
+  mutating func dataRecorded(at now: Int64) -> Bool {
     guard awaited == nil else {
       next = next ?? now
       return false
