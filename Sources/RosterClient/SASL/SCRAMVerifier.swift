@@ -1,4 +1,4 @@
-/// What a SCRAM server stores to verify a password (RFC 5802 §5.1), for both hashes.
+/// What a SCRAM server keeps to verify a password (RFC 5802 §5.1), for both hashes.
 package struct SCRAMVerifier: Sendable, Undisclosed {
   private let salt: [UInt8]
   private let sha1: SCRAMKeys
