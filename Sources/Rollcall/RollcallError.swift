@@ -3,39 +3,39 @@ public import Foundation
 
 /// Why something could not be recorded or read.
 public struct RollcallError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Where the fault lies, as far as an application can do something about it.
+  /// The kind of problem, as far as an application can do something about it.
   public enum Reason: Hashable, Sendable {
     /// The log cannot be opened, read or written for any other reason.
     case log
-    /// The disk has no room for the log, or the file may not grow any more. What was handed over is
-    /// kept, and is tried again.
+    /// The disk has no room for the log, or the file must not grow any more. The records that were
+    /// handed over are kept, and writing them is tried again.
     case diskFull
-    /// Nobody can say whether what was handed over last is in the log. The session takes nothing
-    /// more; a new one on the same log goes by what is there.
+    /// It is not known whether the last records that were handed over are in the log. The session
+    /// accepts nothing more; a new session on the same log continues from what is there.
     case outcomeUnknown
     /// Another recorder has the log, in this process or another one, which the sentence names.
     case inUse
-    /// The log, or its folder, was removed, moved or replaced while it was being recorded to. The
-    /// session takes nothing more.
+    /// The log or its folder was removed, moved or replaced while the session recorded to it. The
+    /// session accepts nothing more.
     case removed
     /// The session is closed.
     case closed
-    /// The task that waited for the disk was cancelled. What was handed over is written all the
-    /// same.
+    /// The task that waited for the disk was cancelled. The records that were handed over are
+    /// written all the same.
     case cancelled
     /// The log was written by a newer version of Rollcall.
     case newerFormat
-    /// The file is no log, or a damaged one.
+    /// The file is not a log, or the log is damaged.
     case damaged
-    /// A capture, or what is expected of it, cannot be read.
+    /// A capture, or the file with its expected results, cannot be read.
     case capture
     /// The log has no such point.
     case point(PointError)
   }
 
-  /// Where the fault lies.
+  /// The kind of problem.
   public let reason: Reason
-  /// A sentence for a person, with the place.
+  /// A sentence for people that names the file.
   public let description: String
 
   /// The error of a log that this one was converted from, if there is one.
@@ -45,7 +45,7 @@ public struct RollcallError: Error, Hashable, Sendable, CustomStringConvertible 
     (self.reason, self.description, log) = (reason, description, nil)
   }
 
-  /// Converts an error of a log, or of a point in one, to one for an application.
+  /// Converts an error of a log, or of a point in one, to one for applications.
   package init(_ error: any Error) {
     if let error = error as? RollcallError {
       self = error
@@ -84,12 +84,12 @@ extension RollcallError {
 }
 
 extension RollcallError: LocalizedError {
-  /// The sentence.
+  /// The sentence for people.
   public var errorDescription: String? { description }
 }
 
 extension PointError: LocalizedError {
-  /// The sentence.
+  /// The sentence for people.
   public var errorDescription: String? { description }
 }
 
@@ -117,21 +117,21 @@ extension RollcallError.Reason {
   }
 }
 
-/// What an error says to a person: of one of the system, the system's own words, without what
-/// Foundation makes of it for programmers.
+/// The sentence that describes an error to people. For an error of the system, it is the system's
+/// own text, without what Foundation adds for programmers.
 package func sentence(of error: any Error) -> String {
-  // What has words of its own is no error of Foundation's.
+  // Errors other than Foundation's have descriptions for people.
   guard error is POSIXError || error is CocoaError || type(of: error) is NSError.Type else {
     return "\(error)"
   }
-  // By its domain: a cast can take an error of one domain for one of another.
+  // Compare domains, because a cast can convert an error of one domain to one of another.
   let system = error as NSError
   if system.domain == NSPOSIXErrorDomain { return text(ofSystemCode: Int32(system.code)) }
   return (system.userInfo[NSUnderlyingErrorKey] as? any Error).map(sentence)
     ?? system.localizedDescription
 }
 
-/// What an error of the system is called.
+/// The system's text for an error code.
 package func text(ofSystemCode code: Int32) -> String {
   strerror(code).map { String(cString: $0) } ?? "error \(code)"
 }

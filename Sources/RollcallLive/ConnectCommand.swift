@@ -8,21 +8,21 @@ struct ConnectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "connect", abstract: "Logs in and records the session as it happens.",
     discussion: """
-      The story is told as it happens, and everything that goes over the stream is in the log \
-      before it is acted on, but for what lets one log in. Lines of standard input are orders to \
-      the session; they are carried out once the server has sent the roster:
+      The story is printed as it happens, and everything on the stream except credentials is in \
+      the log before anything acts on it. Lines of standard input are orders to the session; they \
+      are carried out once the server has sent the roster:
 
       \(LiveOrder.guide)
 
-      Ctrl-C, or quit, ends the stream in order; Ctrl-C also ends the wait for the session or for \
-      an answer. Where the connection is lost it is made again, \
-      and the session gone on with where the server can (XEP-0198).
+      Ctrl-C, or quit, closes the stream properly; Ctrl-C also ends the wait for the session or \
+      for an answer. If the connection is lost, the command reconnects, and resumes the session if \
+      the server supports it (XEP-0198).
 
-      One program at a time records to a log: a second one is refused, and told which process \
-      has it. Reading commands work beside it.
+      Only one program at a time can record to a log: a second one is refused, with the process \
+      that has it. Commands that only read work at the same time.
 
-      Exit codes: 0 done, 1 the server refused something that --do asked for, 2 bad usage, or no \
-      session could be had or kept.
+      Exit codes: 0 done, 1 the server refused something that --do asked for, 2 bad usage, or the \
+      session could not be started or kept.
 
       Examples:
         rollcall connect alice@example.org
@@ -35,13 +35,13 @@ struct ConnectCommand: AsyncParsableCommand {
   @Option(
     name: .customLong("do"),
     help: ArgumentHelp(
-      "Ask this of the session once it is there; may be repeated.", valueName: "order"))
+      "Give this order once the session has started; may be repeated.", valueName: "order"))
   var orders: [String] = []
 
-  @Flag(help: "End once all that was asked for is answered.")
+  @Flag(help: "End once all orders are answered.")
   var exit = false
 
-  @Flag(help: "Tell records as JSON, one object a line.")
+  @Flag(help: "Print records as JSON, one object per line.")
   var jsonl = false
 
   @OptionGroup var times: ZoneOptions
@@ -67,9 +67,9 @@ struct ConnectCommand: AsyncParsableCommand {
 
 struct RegisterCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "register", abstract: "Makes an account on a server that lets people do so.",
+    commandName: "register", abstract: "Creates an account on a server that allows it.",
     discussion: """
-      It is made inside TLS (XEP-0077), and logged in to once, which is recorded.
+      The account is created inside TLS (XEP-0077). The command then logs in once and records that.
 
       Examples:
         rollcall register alice@example.org
@@ -88,6 +88,6 @@ struct RegisterCommand: AsyncParsableCommand {
     }
     await session.close()
     if let failure = await session.failure { throw Failure("\(login.account): \(failure)") }
-    try Terminal.say("\(login.account) has an account; recorded in \(path)")
+    try Terminal.say("created the account \(login.account); recorded in \(path)")
   }
 }

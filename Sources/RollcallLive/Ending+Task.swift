@@ -27,6 +27,6 @@ extension LiveSession {
     }
     guard let failure else { return nil }
     await close()
-    return failure == .cancelled ? "ended before there was a session" : "\(failure)"
+    return failure == .cancelled ? "ended before the session had started" : "\(failure)"
   }
 }

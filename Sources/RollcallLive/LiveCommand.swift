@@ -11,7 +11,7 @@ struct LiveCommand: AsyncParsableCommand {
     commandName: "rollcall",
     abstract: "Records sessions as they happen.",
     discussion: """
-      What it has are commands of rollcall, and called as such.
+      Its commands are commands of rollcall, which runs this program for them.
 
       Exit codes: 0 done, 1 the answer is no or nothing was found, 2 bad usage or bad input.
       """,

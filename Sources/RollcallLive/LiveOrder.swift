@@ -28,7 +28,7 @@ enum LiveOrder {
     guard let verb = words.first else { throw OrderError.empty }
     words.removeFirst()
     func contact() throws -> BareJID {
-      guard let name = words.first else { throw OrderError.nobody(verb) }
+      guard let name = words.first else { throw OrderError.missingContact(verb) }
       words.removeFirst()
       return try naming(name)
     }
@@ -59,20 +59,20 @@ enum LiveOrder {
       words = []
     case "message":
       let jid = try contact()
-      guard !words.isEmpty else { throw OrderError.nothing(verb) }
+      guard !words.isEmpty else { throw OrderError.missingText(verb) }
       self = .message(words.joined(separator: " "), to: JID(jid))
       words = []
     case "help", "?": self = .help
     case "quit", "exit": self = .quit
     default: throw OrderError.unknown(verb)
     }
-    if let extra = words.first { throw OrderError.tooMuch(extra) }
+    if let extra = words.first { throw OrderError.unexpected(extra) }
   }
 
   private static func newContact(
     _ words: inout [String], _ naming: (String) throws -> BareJID
   ) throws -> BareJID {
-    guard let text = words.first else { throw OrderError.nobody("add") }
+    guard let text = words.first else { throw OrderError.missingContact("add") }
     words.removeFirst()
     if text.contains("@"), let jid = try? BareJID(parsing: text) { return jid }
     return try naming(text)
@@ -87,7 +87,7 @@ enum LiveOrder {
       } else if word.hasPrefix("group=") {
         groups.append(String(word.dropFirst("group=".count)))
       } else {
-        throw OrderError.tooMuch(word)
+        throw OrderError.unexpected(word)
       }
     }
     return .add(jid, name: name, groups: groups)
@@ -126,19 +126,19 @@ enum LiveOrder {
 enum OrderError: Error, Hashable, CustomStringConvertible {
   case empty
   case unknown(String)
-  case nobody(String)
-  case nothing(String)
-  case tooMuch(String)
+  case missingContact(String)
+  case missingText(String)
+  case unexpected(String)
   case openQuote
 
   var description: String {
     switch self {
-    case .empty: "nothing was asked for; help tells what can be"
-    case .unknown(let verb): "“\(verb)” is none of what can be asked for; help tells what is"
-    case .nobody(let verb): "\(verb) whom?"
-    case .nothing(let verb): "\(verb) what?"
-    case .tooMuch(let word): "“\(word)” is too much"
-    case .openQuote: "a quotation mark, or what follows a backslash, is missing"
+    case .empty: "no order was given; help lists them"
+    case .unknown(let verb): "“\(verb)” is not an order; help lists them"
+    case .missingContact(let verb): "\(verb) needs a contact"
+    case .missingText(let verb): "\(verb) needs a text"
+    case .unexpected(let word): "“\(word)” is not expected there"
+    case .openQuote: "a quotation mark, or the character after a backslash, is missing"
     }
   }
 }

@@ -6,45 +6,45 @@ import RosterClient
 
 /// The options for logging in.
 struct LoginOptions: ParsableArguments {
-  @Argument(help: "The account, such as alice@example.org, perhaps with a resource.")
+  @Argument(help: "The account, such as alice@example.org, optionally with a resource.")
   var account: String
 
   @Option(
     name: [.short, .customLong("output")],
     help: ArgumentHelp(
-      "The log, made or gone on with; by default the account's address with .rollcall.",
+      "The log, created or continued; by default the account's address with .rollcall.",
       valueName: "log"), completion: .file())
   var output: String?
 
   @Option(
     help: ArgumentHelp(
-      "A file whose first line is the password; else ROLLCALL_PASSWORD has it, or you are asked.",
+      "A file whose first line is the password; by default ROLLCALL_PASSWORD, or a prompt.",
       valueName: "file"), completion: .file())
   var passwordFile: String?
 
   @Option(
     help: ArgumentHelp(
-      "The server to connect to, in place of the one that DNS names.", valueName: "host[:port]"))
+      "The server to connect to, instead of the one that DNS names.", valueName: "host[:port]"))
   var server: String?
 
   @Flag(
-    help: "TLS begins with the connection (XEP-0368), on port 5223 unless --server says another.")
+    help: "Start TLS with the connection (XEP-0368), on port 5223 unless --server gives another.")
   var directTLS = false
 
   @Option(
     help: ArgumentHelp(
-      "PEM certificates to trust beside the system's, as for a server of one's own.",
+      "PEM certificates to trust besides the system's, such as for a server of your own.",
       valueName: "file"), completion: .file())
   var authority: String?
 
   @Flag(
-    help: "Let the server have the password itself, inside TLS, where it offers nothing better.")
+    help: "Send the server the password itself, inside TLS, if it offers nothing better.")
   var allowPlain = false
 
   func validate() throws {
     _ = try jid
     guard !directTLS || server != nil else {
-      throw ValidationError("--direct-tls is about the server that --server names")
+      throw ValidationError("--direct-tls applies only to a server that --server names")
     }
     _ = try address
   }
@@ -58,7 +58,7 @@ struct LoginOptions: ParsableArguments {
         }
         return jid
       } catch let error as JIDError {
-        throw ValidationError("“\(account)” is no address: \(error)")
+        throw ValidationError("“\(account)” is not an address: \(error)")
       }
     }
   }
@@ -110,7 +110,7 @@ enum PasswordSource {
   static func file(_ path: String) throws -> String {
     let text = try Failure.naming(path) { try String(contentsOfFile: path, encoding: .utf8) }
     guard let line = text.split(whereSeparator: \.isNewline).first else {
-      throw Failure("\(path): the file has no password in it")
+      throw Failure("\(path): the file has no password")
     }
     return String(line)
   }
@@ -133,14 +133,14 @@ enum PasswordSource {
   static func terminal(_ prompt: String) throws -> String {
     guard let terminal = fopen("/dev/tty", "r+") else {
       throw Failure(
-        "nobody can be asked for the password here: give it by --password-file, or in "
+        "there is no terminal to ask for the password: give it by --password-file or in "
           + "ROLLCALL_PASSWORD")
     }
     defer { fclose(terminal) }
     var before = termios()
     let descriptor = fileno(terminal)
     guard tcgetattr(descriptor, &before) == 0 else {
-      throw Failure("the terminal does not say how it is set")
+      throw Failure("the settings of the terminal cannot be read")
     }
     var silent = before
     silent.c_lflag &= ~tcflag_t(ECHO)

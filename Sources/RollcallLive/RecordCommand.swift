@@ -11,28 +11,28 @@ struct RecordCommand: AsyncParsableCommand {
     commandName: "record",
     abstract: "Records what any client and its server say.",
     discussion: """
-      The client connects here in place of its server, and trusts an authority that is made once \
-      by --make-authority. What the two say is passed on as it is, but for offers of compression \
-      and what would lead the client past here, and recorded in a log for each account; nothing \
-      that lets one log in is. A client that would send its password as it is, with PLAIN, is \
-      broken off unless --allow-plain says otherwise; without TLS to a server whose certificate \
-      was checked, it always is. A client on another machine has to use TLS: only one on a \
-      loopback address may do without.
+      The client connects here instead of to its server, and trusts an authority that you create \
+      once with --make-authority. Everything that the two say is passed on unchanged, except \
+      offers of compression and what would lead the client past here, and recorded in a log for \
+      each account, without credentials. If a client is about to send its password as it is, with \
+      PLAIN, its connection is closed unless --allow-plain is given, and always if there is no \
+      TLS to a server whose certificate was checked. A client on another machine has to use TLS; \
+      only one on a loopback address can do without.
 
-      What a server says of an account counts if the account is of the domain that the client \
+      What a server says about an account counts if the account is of the domain that the client \
       asked for. Other streams stay in the folder unbound, where the last hundred are kept. \
-      Streams without TLS on the server's side are marked by a finding, and never in one log with \
-      those whose server was checked: if NAME.rollcall holds the one kind, the other goes to \
-      NAME.plain.rollcall or NAME.tls.rollcall beside it.
+      Streams without TLS on the server's side are marked by a finding, and are never in one log \
+      with those whose server was checked: if NAME.rollcall has one kind, the other goes to \
+      NAME.plain.rollcall or NAME.tls.rollcall next to it.
 
       A client that insists on binding its login to the channel (the mechanisms that end in -PLUS) \
-      can be served with --terminate-sasl and the password: it logs in here, and the login at the \
-      server is rollcall's own.
+      can be recorded with --terminate-sasl and the password: it logs in here, and rollcall logs \
+      in at the server.
 
-      One program at a time records to a folder, and to each log in it: a second one is refused. \
-      Reading commands work beside it.
+      Only one program at a time can record to a folder, and to each log in it: a second one is \
+      refused. Commands that only read work at the same time.
 
-      Ctrl-C ends all streams in order.
+      Ctrl-C closes all streams properly.
 
       Examples:
         rollcall record --make-authority
@@ -43,23 +43,23 @@ struct RecordCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where the client connects to; port 0 for one that is free.", valueName: "address"))
+      "The address that clients connect to; port 0 for any free port.", valueName: "address"))
   var listen = "127.0.0.1:5222"
 
   @Option(
     help: ArgumentHelp(
-      "The server, in place of the one that DNS names. Its certificate has to be the domain's "
+      "The server, instead of the one that DNS names. Its certificate has to be that of the domain "
         + "that the client asks for.", valueName: "host[:port]"))
   var upstream: String?
 
   @Option(
     name: [.short, .customLong("output")],
     help: ArgumentHelp(
-      "The folder of the logs, made or gone on with.", valueName: "folder"),
+      "The folder of the logs, created or continued.", valueName: "folder"),
     completion: .directory)
   var output: String?
 
-  @Flag(help: "Make the authority that clients are to trust, and say how.")
+  @Flag(help: "Create the authority that clients have to trust, and say how to set it up.")
   var makeAuthority = false
 
   @Option(
@@ -70,7 +70,7 @@ struct RecordCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "PEM certificates to trust in servers beside the system's, as for one of one's own.",
+      "PEM certificates to trust in servers besides the system's, such as for one of your own.",
       valueName: "file"), completion: .file())
   var upstreamAuthority: String?
 
@@ -82,8 +82,8 @@ struct RecordCommand: AsyncParsableCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "Have the client log in here, bound to this channel where it insists on that, and log in at "
-        + "the server in its place."))
+      "Let the client log in here, bound to this channel if it insists on that, and log in at the "
+        + "server in its place."))
   var terminateSasl = false
 
   @Option(
@@ -92,12 +92,12 @@ struct RecordCommand: AsyncParsableCommand {
       valueName: "file"), completion: .file())
   var passwordFile: String?
 
-  @Flag(help: "Pass nothing on before it is on the disk.")
+  @Flag(help: "Pass nothing on until it is on the disk.")
   var durable = false
 
   func validate() throws {
     guard makeAuthority == (output == nil) else {
-      throw ValidationError("either a folder for the logs is needed, -o, or --make-authority")
+      throw ValidationError("name a folder for the logs with -o, or use --make-authority")
     }
     guard terminateSasl == (passwordFile != nil) else {
       throw ValidationError("--terminate-sasl and --password-file go together")
@@ -139,14 +139,14 @@ struct RecordCommand: AsyncParsableCommand {
     do {
       listening = try await proxy.start()
     } catch {
-      throw Failure("nobody can be listened for at \(listen): \(error.reason)")
+      throw Failure("cannot listen at \(listen): \(error.reason)")
     }
     Ending.begin()
     try Terminal.say("recording to \(output); clients connect to \(listening)")
     try Terminal.flush()
     if !listening.isLoopback {
       Terminal.note(
-        "other machines can connect to \(listening) too: whoever does is recorded like you")
+        "other machines can connect to \(listening) too, and are recorded in the same way")
     }
     try await RecordConsole(proxy).run()
   }
@@ -191,9 +191,9 @@ struct RecordCommand: AsyncParsableCommand {
     let folder = authorityFolder
     try usable { () throws(AuthorityError) in try LocalAuthority.make(in: folder, at: Date()) }
     try Terminal.say([
-      "\(LocalAuthority.certificatePath(in: folder)) is the authority that clients are to trust.",
-      "Whoever has the key beside it can be any server to them: it is for you alone, and a client",
-      "that is not recorded any more should no longer trust it. How to tell them:",
+      "\(LocalAuthority.certificatePath(in: folder)) is the authority that clients have to trust.",
+      "Anyone who has the key next to it can pose as any server to them: keep it to yourself, and",
+      "remove it from clients that you no longer record. How to set up clients:",
       "",
       "profanity   copy it to a folder, run openssl rehash FOLDER, /tls certpath FOLDER;",
       "            /account set NAME server 127.0.0.1 and port 5222",
@@ -204,7 +204,7 @@ struct RecordCommand: AsyncParsableCommand {
       "QXmpp       setCaCertificates(QSslCertificate::fromPath(FILE)), setHost, setPort",
       "gloox       setServer(\"127.0.0.1\"); onTLSConnect decides",
       "",
-      "FILE is that file. Others that go by the system's roots trust what update-ca-certificates",
+      "FILE is that file. Clients that use the system's roots trust what update-ca-certificates",
       "is given.",
     ])
   }

@@ -27,7 +27,7 @@ import RosterProxy
     do {
       try await proxy.stop()
     } catch {
-      throw Failure("what was passed on last could not be recorded: \(error)")
+      throw Failure("the end of the traffic could not be recorded: \(error)")
     }
     try await telling.value
     status.clear()
@@ -56,11 +56,11 @@ struct ProxyStory {
       return findings.map { "#\(number) \(account.map { "\($0) " } ?? "")\($0.line)" }
     case .late(let delay):
       return [
-        "the disk is slow: what is passed on is on it after \(delay) ms, and more waits for that"
+        "the disk is slow: traffic is on it after \(delay) ms, and further traffic waits for that"
       ]
     case .over(let number, let failure):
       let who = accounts.removeValue(forKey: number).map { "\($0) " } ?? ""
-      return ["#\(number) \(who)is over\(failure.map { ": \($0)" } ?? "")  [\(counts.words)]"]
+      return ["#\(number) \(who)has ended\(failure.map { ": \($0)" } ?? "")  [\(counts.words)]"]
     }
   }
 }

@@ -70,7 +70,7 @@ import Testing
     let pages = try Self.written.get()
     for (name, codes) in [
       ("diff", ["0": "no difference", "1": "there are differences"]),
-      ("verify", ["0": "all is right", "1": "something is wrong", "2": "it is no log"]),
+      ("verify", ["0": "the log is intact", "1": "something is wrong", "2": "it is not a log"]),
       ("recover", ["1": "something was lost or nothing vouches for it"]),
       ("state", ["1": "the answer is no or nothing was found", "2": "bad usage or bad input"]),
     ] {

@@ -40,7 +40,7 @@ import Testing
     #expect(
       inDirectory.errors == """
         note: logs/older: skipped: it is a directory; name it to read what is in it
-        note: logs/notes.txt: skipped: it is no capture of a format that is known
+        note: logs/notes.txt: skipped: it is not a capture of a known format
 
         """)
     // In the order of a shell's debug.log*, newest first.
@@ -73,7 +73,7 @@ import Testing
     #expect(try laptop.document["friends"] as? NSArray == alone.document["friends"] as? NSArray)
     let formats = try self.run("formats", "logs", "devices")
     #expect(formats.output.contains(/logs\/debug.log.2.gz +slixmpp +gzip/))
-    #expect(formats.output.contains(/logs\/notes.txt +– +– +no format that is known/))
+    #expect(formats.output.contains(/logs\/notes.txt +– +– +an unknown format/))
   }
 
   @Test(
@@ -103,7 +103,7 @@ import Testing
     #expect(try beside.document["account"] as? String == "haoran25@example.test")
     #expect(
       beside.errors
-        == "note: devices/x.rollcall: skipped: it is a log of its own, which is read by itself\n")
+        == "note: devices/x.rollcall: skipped: it is a log, which is read alone\n")
     let named = try run("state", "whole", "devices/x.rollcall")
     #expect(
       named.code == 2 && named.errors.contains("x.rollcall is a log, which is read by itself"))

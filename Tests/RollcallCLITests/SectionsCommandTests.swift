@@ -111,7 +111,7 @@ private let session: String = {
 
   @Test("An option decides who is a friend, and the screen mentions the others")
   func friends() throws {
-    #expect(try sections().output.contains("who are no mutual friends (2 of 6)"))
+    #expect(try sections().output.contains("who are not mutual friends (2 of 6)"))
     #expect(try titles("--friends", "subscribed") == ["", "B", "C", "S", "Z", "#"])
     #expect(try titles("--friends", "all") == ["", "A", "B", "C", "S", "Z", "#"])
     #expect(try titles("--at", "2") == [""])

@@ -16,7 +16,7 @@ import Testing
   func commands(_ written: String, _ meant: [String]) throws {
     let hint = meant.map { "“\($0)”" }.joined(separator: " or ")
     let expected =
-      "rollcall: “\(written)” is no command" + (meant.isEmpty ? "" : "; did you mean \(hint)?")
+      "rollcall: “\(written)” is not a command" + (meant.isEmpty ? "" : "; did you mean \(hint)?")
       + "\n  See 'rollcall help' for the commands.\n"
     for arguments in [[written, "debug.log"], ["help", written], [written, "--help"]] {
       let run = try Program(arguments)

@@ -145,7 +145,7 @@ private let lines = """
   @Test("bisect says that a condition changed more than once")
   func turns() throws {
     let run = try run("bisect", "alice.jsonl", "--friend", "bob@example.test")
-    #expect(run.output.contains("it turns 2 times: #4 holds, #7 no longer"))
+    #expect(run.output.contains("it changes 2 times: #4 holds, #7 no longer"))
   }
 
   @Test(
@@ -161,7 +161,7 @@ private let lines = """
     #expect(turns.map { $0["holds"] as? Bool } == [false])
     let people = try Program(arguments, in: folder.path)
     #expect(people.code == 1)
-    #expect(people.output.contains("at the start of the search already"))
+    #expect(people.output.contains("already at the start of the search"))
     #expect(people.output.contains("once: "))
   }
 

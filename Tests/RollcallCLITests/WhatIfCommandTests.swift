@@ -70,16 +70,16 @@ private func capture(_ name: String) -> String {
     let lenient = try Program("what-if", path, "--policy", "lenient")
     #expect(lenient.code == 1)
     #expect(lenient.errors.isEmpty)
-    #expect(lenient.output.contains("the two part at #16"))
+    #expect(lenient.output.contains("the branch departs from what happened at #16"))
     #expect(lenient.output.contains("+ contact kefu25@elsewhere.test “银行客服” both in 家人"))
     let message = try Program("what-if", path, "--drop", "18")
     #expect(message.code == 0)
-    #expect(message.output.contains("every record of the branch does what it did"))
+    #expect(message.output.contains("every record of the branch has the effect that it had"))
     // Presence makes the two diverge, and the end of the session makes them equal again.
     let presence = try Program("what-if", path, "--drop", "15")
     #expect(presence.code == 0)
-    #expect(presence.output.contains("the two part at #15"))
-    #expect(presence.output.contains("they end alike"))
+    #expect(presence.output.contains("the branch departs from what happened at #15"))
+    #expect(presence.output.contains("both end in the same state"))
   }
 
   @Test("An impossible edit is bad input, and the error names it")
@@ -87,7 +87,7 @@ private func capture(_ name: String) -> String {
     let folder = try TemporaryFolder()
     try "hello".write(toFile: folder.file("no-capture"), atomically: true, encoding: .utf8)
     for (arguments, words) in [
-      ([], "nothing is to be otherwise"), (["--drop", "21"], "no record 21"),
+      ([], "no change was given"), (["--drop", "21"], "no record 21"),
       (["--drop", "x"], "--drop"), (["--drop", "5-3"], "--drop"),
       (["--drop", "3,3"], "two edits are about record 3"), (["--swap", "3"], "pairs"),
       (["--drop", "3", "--swap", "3", "4"], "two edits are about record 3"),

@@ -10,15 +10,15 @@ struct BisectCommand: ParsableCommand, LogReading {
     commandName: "bisect",
     abstract: "Finds the first record after which something holds.",
     discussion: """
-      One condition is given, or a command. The command gets `state --json` of the point that is \
-      looked at on its standard input and answers by its exit code as for git bisect: 0 not yet, \
-      1 to 127 it holds, but 125 this one cannot be told, and more stops the search. Nobody is \
-      missing and nothing is counted before the whole roster is known.
+      Give one condition, or a command with --run. The command reads `state --json` of a point \
+      from its standard input and answers by its exit code, as for git bisect: 0 it does not hold \
+      yet, 1 to 127 it holds, 125 it cannot be decided at this point; higher codes stop the \
+      search. Until the whole roster is known, no contact is missing and no friends are counted.
 
-      A condition that holds at --from already has no such record: that is said, with each time \
-      that it turns. It may turn more than once. The built-in ones are checked at each record, so \
-      the record that is named is the first; a command is first asked at 17 points, and what turns \
-      twice between two of them is missed.
+      If the condition already holds at --from, there is no first record, and the answer says so. \
+      A condition can change several times, and the answer has each change. The built-in ones are \
+      checked at each record, so the record that is named is the first. A command first runs at 17 \
+      points, and two changes between adjacent points are missed.
 
       Exit codes: 0 found, 1 it never begins to hold, 2 bad usage or input.
 
@@ -36,14 +36,14 @@ struct BisectCommand: ParsableCommand, LogReading {
   @Option(parsing: .unconditional, help: "The point to search from, in the forms of --at.")
   var from: String = "0"
 
-  @Option(name: .customLong("run"), help: "A shell command that tells by its exit code.")
+  @Option(name: .customLong("run"), help: "A shell command that decides by its exit code.")
   var command: String?
 
   func validate() throws {
     _ = try LogPoint(option: "--from", from)
     guard conditions.count + (command == nil ? 0 : 1) == 1 else {
       throw ValidationError(
-        "one condition is needed: --missing, --friend, --pending, --name, --count-friends or --run")
+        "give one condition: --missing, --friend, --pending, --name, --count-friends or --run")
     }
   }
 
@@ -55,7 +55,7 @@ struct BisectCommand: ParsableCommand, LogReading {
       let start = try timeline.record(at: LogPoint(option: "--from", from))
       let end = try timeline.record(at: source.point)
       guard start <= end else {
-        throw Failure("--from \(from) lies behind the point to search up to")
+        throw Failure("--from \(from) is after the end of the search")
       }
       if let condition {
         try search(timeline, start, end, condition)
@@ -151,20 +151,20 @@ struct BisectCommand: ParsableCommand, LogReading {
     case .within(let range):
       lines = [
         "if there is a record after which \(answer.clause), the first is one of "
-          + "#\(range.lowerBound) to #\(range.upperBound): those between cannot be told"
+          + "#\(range.lowerBound) to #\(range.upperBound): the command cannot decide between them"
       ]
     case .holdsFromStart:
       lines = [
         answer.transitions.isEmpty
           ? "\(answer.clause) from the start of the search on".visible
-          : "\(answer.clause) at the start of the search already".visible
+          : "\(answer.clause) already at the start of the search".visible
       ]
-    case .never: lines = ["after no record: \(answer.clause)".visible]
+    case .never: lines = ["there is no record after which \(answer.clause)".visible]
     }
     if answer.transitions.count > (answer.transition == .holdsFromStart ? 0 : 1) {
       lines += ["", transitions(answer)]
     }
-    return lines + ["", Style.dim("\(answer.probes) states looked at")]
+    return lines + ["", Style.dim("\(answer.probes) states checked")]
   }
 
   private func transitions(_ answer: BisectionAnswer) -> String {
@@ -173,7 +173,7 @@ struct BisectCommand: ParsableCommand, LogReading {
       "\(answer.areAll ? "" : "by ")#\(transition.record) "
         + (transition.holds ? "holds" : "no longer")
     }
-    return "it turns \(answer.areAll ? "" : "at least ")"
+    return "it changes \(answer.areAll ? "" : "at least ")"
       + "\(count == 1 ? "once" : "\(count) times"): \(clauses.joined(separator: ", "))"
   }
 }

@@ -8,8 +8,8 @@ struct BookmarkCommand: ParsableCommand {
     commandName: "bookmark",
     abstract: "Gives a point of a log a name, or lists the names.",
     discussion: """
-      The bookmark is appended as a record of its own; nothing is rewritten. A later bookmark of \
-      the same name takes the place of an earlier one.
+      The bookmark is appended as a record of its own; nothing is rewritten. A later bookmark \
+      replaces an earlier one of the same name.
 
       Examples:
         rollcall bookmark alice.rollcall before-the-rename 120
@@ -22,10 +22,11 @@ struct BookmarkCommand: ParsableCommand {
   @Argument(help: "A log (NAME.rollcall).", completion: .file())
   var log: String
 
-  @Argument(help: "The name: a letter first, then letters, digits, - _ and .; none to list.")
+  @Argument(
+    help: "The name: a letter, then letters, digits, -, _ and .; without it, the names are listed.")
   var name: String?
 
-  @Argument(help: "The point that it is for: \(PointError.forms).")
+  @Argument(help: "The point to name: \(PointError.forms).")
   var point: String = "head"
 
   func run() throws {
@@ -43,8 +44,8 @@ struct BookmarkCommand: ParsableCommand {
   private func add(_ name: String) throws {
     guard Bookmark.isName(name) else {
       throw Failure(
-        "“\(name)” cannot be a bookmark's name: a letter first, then letters, digits, - _ and .; "
-          + "not head")
+        "“\(name)” cannot be the name of a bookmark: use a letter, then letters, digits, -, _ "
+          + "and ., but not head")
     }
     let point = try LogPoint(parsing: point)
     let opened = try EventLog.openToWrite(log)

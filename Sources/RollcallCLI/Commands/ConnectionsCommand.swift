@@ -10,9 +10,9 @@ struct ConnectionsCommand: ParsableCommand, LogReading {
     commandName: "connections",
     abstract: "Lists the accounts and connections: which devices, from when to when.",
     discussion: """
-      A server's log and a recording hold several connections, and perhaps several accounts. What \
-      one connection was told is shown by --connection NAME, NUMBER or RESOURCE of the other \
-      commands. Of several captures it is said what was found in each.
+      A server's log or a recording has several connections, and perhaps several accounts. With \
+      --connection NAME, NUMBER or RESOURCE, the other commands show what one connection received. \
+      For several captures, there is also a list of what was found in each.
 
       Examples:
         rollcall connections prosody.log
@@ -36,8 +36,8 @@ struct ConnectionsCommand: ParsableCommand, LogReading {
     }
     if !others.isEmpty {
       Terminal.note(
-        "the capture has \(accounts.count + others.count) accounts: shown are the first "
-          + "\(accounts.count); --account shows another")
+        "the capture has \(accounts.count + others.count) accounts, of which the "
+          + "first \(accounts.count) are shown; --account shows another")
     }
     if output.json {
       let list = accounts.map { JSONValue($0.connections, of: $0.account, in: $0.files) }

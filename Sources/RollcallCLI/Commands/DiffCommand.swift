@@ -9,19 +9,19 @@ import XMPPStanza
 struct DiffCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Shows what is different between two points, or between two logs of one account.",
+    abstract: "Shows the differences between two points, or between two logs of one account.",
     discussion: """
-      Two points of one log or capture, the second of which is the head where it is left out; or \
-      two logs or captures, such as of two devices: then contacts and requests are compared, and \
-      it is said up to where the two agree and what parts them.
+      Give two points of one log or capture, of which the second is the head by default, or two \
+      logs or captures, such as those of two devices. For two sources, contacts and requests are \
+      compared, and the answer says up to where the two agree and where they part.
 
-      With --json a list of {"contact", "field", "before", "after", "record", "time"}, fields and \
-      values as in `state --json`, items that came or went as "item"; "presence" has a \
-      "resource" too, and an item that was changed after it came a "lastRecord". Where the whole \
-      roster is known at neither point and only the reason is another, the field is \
-      "completeness", from neverFetched to baseUnknown or back. For two sources {"agreed", \
-      "parted", "differences"}, where "record" is of the second source and "recordBefore" of the \
-      first. --sections compares the contacts screens instead.
+      With --json, the answer is a list of {"contact", "field", "before", "after", "record", \
+      "time"}, with fields and values as in `state --json`. The field of an added or removed item \
+      is "item". "presence" also has a "resource", and an item that changed after it was added has \
+      a "lastRecord". If the whole roster is known at neither point and only the reason differs, \
+      the field is "completeness", from neverFetched to baseUnknown or back. For two sources, the \
+      answer is {"agreed", "parted", "differences"}, where "record" is of the second source and \
+      "recordBefore" of the first. --sections compares the contacts screens instead.
 
       Exit codes: 0 no difference, 1 there are differences, 2 bad usage or input.
 
@@ -39,24 +39,24 @@ struct DiffCommand: ParsableCommand, LogReading {
   var source: String
 
   @Argument(
-    help: "Two points, or one; or another log or capture.", completion: .file())
+    help: "One or two points, or another log or capture.", completion: .file())
   var others: [String]
 
   @Option(
     parsing: .unconditional,
-    help: "Of two sources: the point of the first, and of the second; the head by default.")
+    help: "For two sources: the point to compare in both; the head by default.")
   var at: String?
 
   @Option(
-    parsing: .unconditional, help: "The point of the second source, where it is another.")
+    parsing: .unconditional, help: "For two sources: the point of the second, if it differs.")
   var otherAt: String?
 
-  @Flag(help: "The difference of the contacts screens.")
+  @Flag(help: "Compare the contacts screens.")
   var sections = false
 
   func validate() throws {
     guard (1...2).contains(others.count) else {
-      throw ValidationError("two points are needed, or one, or another source")
+      throw ValidationError("give one or two points, or another source")
     }
   }
 
@@ -76,7 +76,7 @@ struct DiffCommand: ParsableCommand, LogReading {
 
   private func comparePoints(of opened: OpenedSource) throws -> Bool {
     guard at == nil, otherAt == nil else {
-      throw Failure("--at and --other-at are for two sources; of one, name two points")
+      throw Failure("--at and --other-at are for two sources; for one source, give two points")
     }
     let start = try LogPoint(option: "A", others[0])
     let end = try others.count == 2 ? LogPoint(option: "B", others[1]) : .head(minus: 0)
@@ -108,7 +108,7 @@ struct DiffCommand: ParsableCommand, LogReading {
     let before = try first.state(at: LogPoint(option: "--at", at ?? "head"))
     let after = try second.state(at: LogPoint(option: "--other-at", otherAt ?? at ?? "head"))
     if let mine = before.account, let other = after.account, mine != other {
-      throw Failure("\(first.path) is of \(mine), and \(second.path) of \(other)")
+      throw Failure("\(first.path) is of \(mine), but \(second.path) is of \(other)")
     }
     if sections { return try printDiff(SectionsDiff(before.roster, after.roster)) }
     let divergence = try TimelineDivergence(

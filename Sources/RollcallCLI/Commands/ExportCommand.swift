@@ -12,8 +12,8 @@ struct ExportCommand: ParsableCommand, LogReading {
     commandName: "export",
     abstract: "Writes a log as a native capture, or as one XML stream for each direction.",
     discussion: """
-      Credentials were taken out when the log was written. A native capture can be imported again \
-      and gives the same records. The XML streams of -o alice are alice.in.xml and alice.out.xml.
+      Credentials were removed when the log was written. A native capture can be imported again \
+      and gives the same records. With -o alice, the XML streams are alice.in.xml and alice.out.xml.
 
       Examples:
         rollcall export alice.rollcall > alice.jsonl
@@ -29,14 +29,14 @@ struct ExportCommand: ParsableCommand, LogReading {
 
   @Option(
     name: [.customShort("o"), .customLong("output")],
-    help: "The file to write, or for xml the beginning of the two files' names.",
+    help: "The file to write; for xml, the beginning of the names of the two files.",
     completion: .file())
   var output: String?
 
   @Flag(
     help: """
-      Put stand-ins in the place of addresses, names, groups and texts: equal ones for equal \
-      originals, each name under its letter. The history and the findings stay the same.
+      Replace addresses, names, groups and texts with stand-ins. Equal originals get equal \
+      stand-ins, and a name keeps its letter. The history and the findings stay the same.
       """)
   var redact = false
 
@@ -72,7 +72,7 @@ struct ExportCommand: ParsableCommand, LogReading {
     }
     if difference == .addedHeader {
       Terminal.note(
-        "the capture begins with a header that the log does not have: imported again it has one "
+        "the capture begins with a header that the log does not have: an import of it has one "
           + "record more, and other digests")
     }
   }

@@ -6,9 +6,9 @@ import RosterCore
 struct FindingsCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "findings",
-    abstract: "Lists what is odd: by whom, at which record, against which rule.",
+    abstract: "Lists what is odd: who caused it, at which record, against which rule.",
     discussion: """
-      The exit code is 0 whatever is found, unless --fail-on asks for 1. With --follow each \
+      The exit code is 0 whatever is found, unless --fail-on asks for 1. With --follow, each \
       finding is listed within a second of its record, until Ctrl-C or the end of a pipe.
 
       Examples:
@@ -28,7 +28,7 @@ struct FindingsCommand: ParsableCommand, LogReading {
   @OptionGroup var filter: StoryFilter
   @OptionGroup var following: FollowOptions
 
-  @Option(help: "Exit with 1 where there is a finding that matters as much, or more.")
+  @Option(help: "Exit with 1 if there is a finding of this severity or a higher one.")
   var failOn: SeverityOption?
 
   @Option(
@@ -39,7 +39,7 @@ struct FindingsCommand: ParsableCommand, LogReading {
 
   func validate() throws {
     guard (explain == nil) != source.isEmpty else {
-      throw ValidationError("either a log or capture is needed, or --explain with a code")
+      throw ValidationError("name a log or a capture, or use --explain with a code")
     }
     try following.check(reading, source)
   }

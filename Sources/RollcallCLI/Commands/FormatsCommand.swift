@@ -5,11 +5,12 @@ import Rollcall
 struct FormatsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "formats",
-    abstract: "Lists the formats of captures, or says which ones files have.",
+    abstract: "Lists the formats of captures, or says which format each file has.",
     discussion: """
-      Formats are found by looking; where that fails `rollcall import --format NAME` says one, as \
-      the commands do that read captures. With each format stands how to have it written. Of \
-      captures or directories that are named it is said what each file is.
+      Rollcall finds the format of a capture by looking at it. If that fails, \
+      `rollcall import --format NAME` sets it, as the other commands that read captures do. The \
+      list says how to make a program write each format. For captures or directories, the command \
+      says what each file is.
 
       Exit codes: 0 done, 1 none of the files is a capture, 2 bad usage or bad input.
 
@@ -68,13 +69,13 @@ private struct FoundFile {
     self.path = path
     packing = input.tool
     guard !Supervision.isLog(path) else {
-      (format, reason) = (nil, "a log of Rollcall")
+      (format, reason) = (nil, "a Rollcall log")
       return
     }
     do {
       (format, reason) = (try FormatSearch.format(of: input.handle), nil)
     } catch ImportError.unknownFormat {
-      (format, reason) = (nil, "no format that is known")
+      (format, reason) = (nil, "an unknown format")
     } catch ImportError.unreadable(let file) {
       (format, reason) = (nil, file.description)
     } catch {

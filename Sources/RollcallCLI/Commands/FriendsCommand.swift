@@ -10,7 +10,7 @@ struct FriendsCommand: ParsableCommand, LogReading {
     commandName: "friends",
     abstract: "Lists the friends: contacts who see each other's presence.",
     discussion: """
-      Each with name, presence and groups. --friends says who counts as a friend.
+      Each friend is listed with name, presence and groups. --friends sets who counts as a friend.
 
       Examples:
         rollcall friends alice.rollcall

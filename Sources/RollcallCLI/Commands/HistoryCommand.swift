@@ -8,11 +8,11 @@ import XMPPStanza
 struct HistoryCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "history",
-    abstract: "Tells what happened to one contact, and which stanza did it.",
+    abstract: "Shows what happened to one contact, and which stanza did it.",
     discussion: """
-      Every record that goes to the contact, comes from it, names it or changed something of it: \
-      what it changed or why it was ignored, the request that it belongs to, and for names and \
-      groups whether a set of ours asked for them.
+      Lists every record that goes to the contact, comes from it, names it or changed something \
+      about it. Each entry says what the record changed or why it was ignored, which request it \
+      belongs to, and, for names and groups, whether a set of ours asked for the change.
 
       Examples:
         rollcall history alice.rollcall bob@example.test
@@ -64,10 +64,11 @@ struct HistoryCommand: ParsableCommand, LogReading {
   /// A line about other records that concern the contact, and how to list them.
   private static func lines(_ others: [UInt64]) -> [String] {
     guard let first = others.first else { return [] }
-    let records = others.count == 1 ? "#\(first) concerns" : "\(others.count) more records concern"
-    return [
-      Style.dim("\(records) it and mean nothing to the roster, such as messages: log --contact")
-    ]
+    let records =
+      others.count == 1
+      ? "#\(first) concerns it but means"
+      : "\(others.count) more records concern it but mean"
+    return [Style.dim("\(records) nothing to the roster, such as messages: log --contact")]
   }
 
   /// The state of the contact at the end.
@@ -113,8 +114,8 @@ extension HistoryEntry.Origin {
   fileprivate var clause: String {
     switch self {
     case .ownSet(let record): "our set of #\(record) asked for it"
-    case .elsewhere: "no set of ours asked for it: another of our devices, or the server"
-    case .fetch: "seen by a fetch: it does not say who changed it"
+    case .elsewhere: "no set of ours asked for it: another of our devices or the server changed it"
+    case .fetch: "seen in a fetched roster, which does not say who changed it"
     }
   }
 }

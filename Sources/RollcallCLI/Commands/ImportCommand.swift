@@ -10,20 +10,19 @@ struct ImportCommand: ParsableCommand {
     commandName: "import",
     abstract: "Imports captures into a log, in order of time.",
     discussion: """
-      The log is made where there is none. Several captures are in order of time: the files of a \
-      log that was rotated are one source, and the others, as those of several devices, have \
-      connections of their own, called after the file. A directory stands for the captures in it. \
-      Either everything is imported or nothing is. Credentials are taken out before anything is \
-      stored.
+      The log is created if it does not exist. Several captures are merged in order of time: the \
+      files of a rotated log are one source; others, such as those of several devices, get \
+      connections of their own, named after the file. A directory means the captures in it. Either \
+      everything is imported or nothing. Credentials are removed before anything is stored.
 
-      A capture can be imported again: what the log holds of it is known, and only what is new is \
-      appended, also where the file has grown or its beginning has been rotated away. A file that \
-      is compressed with gzip, xz or zstd is unpacked by that tool as it is read, and known by \
-      what it holds: debug.log and the debug.log.1.gz it became are one capture.
+      A capture can be imported again: the records that the log already has are recognized, and \
+      only new ones are appended, even if the file has grown or its beginning was rotated away. A \
+      file that is compressed with gzip, xz or zstd is unpacked by that tool as it is read, and \
+      recognized by its content: debug.log and the debug.log.1.gz that it became are one capture.
 
-      With --follow what is written to one capture after is taken, too, until Ctrl-C or the end of \
-      a pipe: a file is followed where it is rotated. What comes is in the log within a second, \
-      each burst by itself, and stays there however it ends.
+      With --follow, whatever is written to one capture later is imported too, until Ctrl-C or the \
+      end of a pipe; a file is followed through its rotation. New records are in the log within a \
+      second, each burst in a transaction of its own, and stay there however the command ends.
 
       Examples:
         rollcall import debug.log -o alice.rollcall
@@ -46,7 +45,7 @@ struct ImportCommand: ParsableCommand {
   )
   var log: String
 
-  @Flag(help: "Append also what the log already holds.")
+  @Flag(help: "Append records even if the log already has them.")
   var force = false
 
   @OptionGroup var capture: CaptureOptions
@@ -56,7 +55,7 @@ struct ImportCommand: ParsableCommand {
   func validate() throws {
     try following.check(capture.selection)
     guard !following.follow || captures.count == 1 else {
-      throw ValidationError("--follow reads one capture as it grows: import the others before")
+      throw ValidationError("--follow reads one capture as it grows: import the others first")
     }
   }
 
@@ -125,8 +124,8 @@ struct ImportCommand: ParsableCommand {
   func noteEarlierRecords(after head: UInt64, in target: EventLog) throws {
     guard let (count, clock) = try target.recordsEarlier(thanTheirPlace: head) else { return }
     Terminal.note(
-      "\(log): \(count) of the new records are of before \(Timestamp.text(clock)), the time of its "
-        + "record \(head): they come after it and have that time; show tells their own. "
+      "\(log): \(count) of the new records are older than \(Timestamp.text(clock)), the time of "
+        + "its record \(head): they come after it and have that time; show prints their own. "
         + "rollcall import with all captures at once, into a new log, puts them in order")
   }
 
@@ -190,7 +189,7 @@ extension ImportOutcome {
   /// Notes what the log may lack.
   fileprivate func printNotes(for path: String) {
     if isRotated {
-      Terminal.note("\(path): its beginning is gone; it was read on where the log ends")
+      Terminal.note("\(path): its beginning is gone; the import continued where the log ends")
     }
     // All input from a pipe has the same name.
     if goesOnElsewhere, path != "-" {

@@ -21,9 +21,9 @@ struct LogCommand: ParsableCommand, LogReading {
     commandName: "log",
     abstract: "Lists the records, all of them or some.",
     discussion: """
-      Each with its time, its direction (← came from the server, → went to it, · neither), its \
-      kind, and its beginning. All that is asked for has to be true of a record. --no-presence \
-      keeps requests for presence and their answers. With --follow each new record is listed \
+      Each record is listed with its time, its direction (← came from the server, → went to it, \
+      · neither), its kind and its beginning, if it matches all of the options. --no-presence \
+      keeps requests for presence and their answers. With --follow, each new record is listed \
       within a second, until Ctrl-C or the end of a pipe.
 
       Examples:

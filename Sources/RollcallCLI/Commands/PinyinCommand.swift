@@ -7,11 +7,11 @@ import Rollcall
 struct PinyinCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pinyin",
-    abstract: "Says under which letter names stand, and how they are read.",
+    abstract: "Shows the letter under which names are listed, and how they are read.",
     discussion: """
-      Without names, standard input has one a line: all up to the line feed is the name. With \
-      --json there is one object a line: "name", "section" (A to Z or #), "reading", and \
-      "sortKey", whose order as text is that of names in a list.
+      Without arguments, names are read from standard input, one per line: everything up to the \
+      line feed is the name. With --json, the output is one object per line: "name", "section" \
+      (A to Z or #), "reading", and "sortKey", whose order as text is the order of names in a list.
 
       Examples:
         rollcall pinyin 曾国藩 曾经 单雄信 单车
@@ -19,13 +19,13 @@ struct PinyinCommand: ParsableCommand {
         rollcall pinyin --match zs 张三 王五 李四
       """)
 
-  @Argument(help: "The names; without any, they come from standard input.")
+  @Argument(help: "The names; without any, they are read from standard input.")
   var names: [String] = []
 
-  @Flag(help: "Print one JSON object a line, for machines.")
+  @Flag(help: "Print one JSON object per line, for machines.")
   var json = false
 
-  @Option(help: "Only the names that match, the best first.")
+  @Option(help: "Only the names that match, best match first.")
   var match: String?
 
   func run() throws {

@@ -7,13 +7,13 @@ import Rollcall
 struct RecoverCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recover",
-    abstract: "Writes what is whole of a damaged log into a new one.",
+    abstract: "Writes the intact records of a damaged log into a new log.",
     discussion: """
-      Every record that can be read is kept, also after one that is lost, and what was lost is \
-      said. The damaged log is only read. In the new one records are numbered anew from the first \
-      lost one on, and the chain of digests is its own. If one of the two pages that say where the \
-      log ends cannot be read, the records of the last transaction are looked for, and the end is \
-      said not to be known.
+      Every record that can be read is kept, even after a lost one, and the output says what was \
+      lost. The damaged log is only read. In the new log, records are renumbered from the first \
+      lost one on, and the chain of digests is a new one. If one of the two pages that say where \
+      the log ends cannot be read, the command searches for the records of the last transaction, \
+      and says that the end is not known.
 
       Examples:
         rollcall recover alice.rollcall -o alice-recovered.rollcall
@@ -46,7 +46,7 @@ struct RecoverCommand: ParsableCommand {
 
   /// The sentence to print if it is not known whether there were more records.
   static func endClause(_ salvage: SalvageSummary) -> String {
-    "the end is not known: what came after #\(salvage.last), if anything, is gone with the pages "
+    "the end is not known: what came after #\(salvage.last), if anything, was lost with the pages "
       + "that led to it"
   }
 
@@ -72,11 +72,11 @@ struct RecoverCommand: ParsableCommand {
     if !salvage.endIsKnown { lines.append(Self.endClause(salvage)) }
     if !salvage.lost.isEmpty { lines.append("lost: \(salvage.lostText)") }
     if !salvage.unproven.isEmpty {
-      lines.append("kept though nothing vouches for their bytes: \(salvage.unprovenText)")
+      lines.append("kept although nothing vouches for their bytes: \(salvage.unprovenText)")
     }
     if !summary.notesAreWhole {
       lines.append(
-        "some of what the log noted of its account, its connections and its imports may be lost")
+        "some of the log's notes about its account, its connections and its imports may be lost")
     }
     return lines
   }

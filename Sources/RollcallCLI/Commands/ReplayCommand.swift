@@ -10,16 +10,16 @@ struct ReplayCommand: ParsableCommand, LogReading {
     commandName: "replay",
     abstract: "Tells the story: each record that changed something, what it changed, what is odd.",
     discussion: """
-      ← came from the server, → went to it; + came, - went, ~ became different, ! is a finding. \
-      Four records or more in a row that change only presence are one line. A long session begins \
-      with what it comes to; where it tells very much, each record is one line and presence is \
-      counted by day: --full unfolds all, --from, --to and --contact tell a part of it.
+      ← came from the server, → went to it; + was added, - was removed, ~ changed, ! is a finding. \
+      Four or more records in a row that change only presence are one line. A long session begins \
+      with a summary; in a very long one, each record is one line and presence is counted by day: \
+      --full shows everything, --from, --to and --contact show a part.
 
-      With --follow it goes on with what is written after, within a second; Ctrl-C ends it as if \
-      the source had ended, and what a long session comes to is said then. Presence is folded with \
-      what comes within 0.6 seconds, and --from head tells only what is new. What is known \
-      by its rest alone waits for that: half a line, half an element, records before one that \
-      says whose they are.
+      With --follow, the story continues with what is written later, within a second; Ctrl-C ends \
+      it as if the source had ended, and the summary of a long session is printed then. Presence \
+      is folded with what arrives within 0.6 seconds, and --from head shows only what is new. \
+      Input that is not complete yet is held back: half a line, half an element, records before \
+      the one that says whose they are.
 
       Examples:
         rollcall replay debug.log

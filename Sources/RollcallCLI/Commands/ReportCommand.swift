@@ -5,10 +5,10 @@ import Rollcall
 struct ReportCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Writes a web page about a session, to be attached to a report of a bug.",
+    abstract: "Writes a web page about a session, to attach to a bug report.",
     discussion: """
-      One file with a summary, a picture of the session over time, what is odd and why, the story, \
-      and the XML of each record of it. It loads nothing and runs no script.
+      The page is one file with a summary, a picture of the session over time, the findings \
+      explained, the story, and the XML of each of its records. It loads nothing and runs no script.
 
       Examples:
         rollcall report debug.log -o report.html
@@ -24,7 +24,7 @@ struct ReportCommand: ParsableCommand, LogReading {
     help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
   var output: String?
 
-  @Flag(help: "Put stand-ins in the place of addresses, names, groups and texts, as export does.")
+  @Flag(help: "Replace addresses, names, groups and texts with stand-ins, as export does.")
   var redact = false
 
   func run() throws {

@@ -7,11 +7,11 @@ import XMPPStanza
 struct RequestsCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "requests",
-    abstract: "Lists who asks for our presence, whose presence we ask for, and what became of it.",
+    abstract: "Lists the requests of contacts and our own requests, and how each one ended.",
     discussion: """
-      An unconfirmed request is one of an earlier session that the server has not sent again, or \
-      of a contact that it removed: another device may have answered it, or its sender \
-      withdrawn it. So is one that may have crossed our refusal.
+      A request is unconfirmed if another device may have answered it or its sender may have \
+      withdrawn it: it is from an earlier session and the server has not sent it again, or the \
+      server removed the contact. A request that may have crossed our refusal is unconfirmed too.
 
       Examples:
         rollcall requests alice.rollcall

@@ -7,7 +7,7 @@ struct RollcallCommand: ParsableCommand {
     commandName: "rollcall",
     abstract: "A flight recorder and time machine for XMPP rosters.",
     discussion: """
-      Every command reads a log (NAME.rollcall) or straight a capture, whose format it finds by \
+      Most commands read a log (NAME.rollcall) or a capture directly, and find its format by \
       looking; - is standard input. Several captures, and those in directories, are read together: \
       the files of a rotated log as one, those of several devices side by side.
 
@@ -18,8 +18,8 @@ struct RollcallCommand: ParsableCommand {
         rollcall state alice.rollcall --at 120 --json
         rollcall requests alice.rollcall
 
-      What is longer than the terminal is shown by a pager, as git does: ROLLCALL_PAGER, else \
-      PAGER, else less. --no-pager, or cat as ROLLCALL_PAGER, shows it as it is.
+      Output longer than the terminal is shown in a pager, as in git: ROLLCALL_PAGER, else PAGER, \
+      else less. --no-pager, or cat as ROLLCALL_PAGER, turns it off.
 
       Exit codes: 0 done, 1 the answer is no or nothing was found, 2 bad usage or bad input.
       """,

@@ -9,15 +9,16 @@ struct SectionsCommand: ParsableCommand, LogReading {
     commandName: "sections",
     abstract: "Shows the contacts screen: new requests, then the friends from A to Z, then #.",
     discussion: """
-      Chinese names stand under the first letter of their pinyin. A search finds names by \
-      syllables or their first letters (zhangs, zs, 张s), and addresses; the best comes first.
+      Chinese names are listed under the first letter of their pinyin. A search finds names by \
+      syllables or their first letters (zhangs, zs, 张s), and addresses; the best match is first.
 
-      With --json a section has a title and a kind: requests (with "requests"), index, starred, \
-      group, ungrouped or search (with "contacts"). Those of a group have also "group", its name, \
-      and "letter", which is null unless --group-by is groups+index; ungrouped ones have null for \
-      "group". "index" lists the titles of the index at the side. "presence" is chat, available, \
-      away, xa or dnd, and null for somebody offline. --names adds "nameFrom": "source" (roster, \
-      nickname, vCardNickname, vCardFullName or address) and the "record" that set the name.
+      With --json, a section has a title and a kind: requests (with "requests"), index, starred, \
+      group, ungrouped or search (with "contacts"). A section of a group also has "group", its \
+      name, and "letter", which is null unless --group-by is groups+index; in an ungrouped section \
+      "group" is null. "index" lists the titles of the index at the side. "presence" is chat, \
+      available, away, xa or dnd, or null for an offline contact. --names adds "nameFrom": \
+      "source" (roster, nickname, vCardNickname, vCardFullName or address) and the "record" that \
+      set the name.
 
       Examples:
         rollcall sections alice.rollcall
@@ -31,13 +32,13 @@ struct SectionsCommand: ParsableCommand, LogReading {
   @OptionGroup var shown: FriendOptions
 
   @Option(
-    help: "One list from A to Z (index), a section a group (groups), or A to Z in each group.")
+    help: "One list from A to Z (index), a section per group (groups), or A to Z in each group.")
   var groupBy = SectionPolicy.Grouping.index
 
-  @Option(help: "Only the contacts that match, the best first.")
+  @Option(help: "Only the contacts that match, best match first.")
   var search: String?
 
-  @Flag(help: "In each section, those online before those offline.")
+  @Flag(help: "In each section, list contacts who are online first.")
   var onlineFirst = false
 
   @Flag(help: "Say where each name comes from, and which record set it.")
@@ -59,7 +60,7 @@ struct SectionsCommand: ParsableCommand, LogReading {
     }
     if let search, found?.isEmpty == true {
       throw NothingFound(
-        sentence: "nobody of the friends matches “\(search)”"
+        sentence: "no friend matches “\(search)”"
           + hint(where: search, in: state.roster))
     }
   }
@@ -70,6 +71,6 @@ struct SectionsCommand: ParsableCommand, LogReading {
     let all = RosterSections(roster, policy: SectionPolicy(friends: .all)).index
     let count = all.search(NameQuery(search)).count
     guard count > 0 else { return "" }
-    return "; \(count) of the other contacts \(count == 1 ? "does" : "do"): --friends all"
+    return "; \(count) other \(count == 1 ? "contact does" : "contacts do"): --friends all"
   }
 }

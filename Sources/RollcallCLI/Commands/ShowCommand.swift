@@ -10,7 +10,7 @@ struct ShowCommand: ParsableCommand, LogReading {
     commandName: "show",
     abstract: "Shows one record: its XML, what it meant, what it changed.",
     discussion: """
-      Also what is odd about it, why bytes could not be read, and the digest that vouches for it.
+      It also shows findings, why bytes could not be read, and the digest that covers the record.
 
       Examples:
         rollcall show alice.rollcall 120

@@ -9,8 +9,8 @@ struct StateCommand: ParsableCommand, LogReading {
     commandName: "state",
     abstract: "Shows the roster, the requests and the presence at a point.",
     discussion: """
-      Each value comes with the records that set it. While the whole roster was never seen, that \
-      is said, for then an item that is not listed is not known to be missing.
+      Each value is shown with the records that set it. If the whole roster was not seen yet, the \
+      answer says so, because a contact that is not listed may then still be in the roster.
 
       Examples:
         rollcall state alice.rollcall

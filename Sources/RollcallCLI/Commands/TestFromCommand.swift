@@ -7,12 +7,12 @@ struct TestFromCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "test-from",
     abstract:
-      "Writes a test: the capture, redacted, what it comes to, and Swift code that checks it.",
+      "Writes a test: the redacted capture, its expected results, and Swift code that checks them.",
     discussion: """
       The folder gets a native capture, its state and findings as JSON, and a Swift Testing suite \
       that is named after the folder. Put it into a test target that depends on the product \
-      Rollcall. The capture has stand-ins for addresses, names, groups and texts: it is safe to \
-      share.
+      Rollcall. The capture has stand-ins for addresses, names, groups and texts, so that it is \
+      safe to share.
 
       Examples:
         rollcall test-from debug.log -o Tests/AppTests/ForgedPush
@@ -26,11 +26,11 @@ struct TestFromCommand: ParsableCommand, LogReading {
   @Option(
     name: [.customShort("o"), .customLong("output")],
     help: ArgumentHelp(
-      "The folder to write to; it is made where there is none.", valueName: "folder"),
+      "The folder to write to; it is created if it does not exist.", valueName: "folder"),
     completion: .directory)
   var folder = "RosterReplay"
 
-  @Flag(inversion: .prefixedNo, help: "Put stand-ins in the place of what says who somebody is.")
+  @Flag(inversion: .prefixedNo, help: "Replace addresses, names, groups and texts with stand-ins.")
   var redact = true
 
   func run() throws {
@@ -53,7 +53,7 @@ struct TestFromCommand: ParsableCommand, LogReading {
     try Terminal.say(
       "\(test.records) records and \(test.findings) findings; put the folder into a test target "
         + "that depends on Rollcall")
-    if !redact { Terminal.note("the capture says who everybody is and what they wrote") }
+    if !redact { Terminal.note("the capture has the real addresses, names and texts") }
   }
 
   /// Writes all files or none.

@@ -4,24 +4,24 @@ import Rollcall
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Checks that a log is what was written, and says what can be saved where it is not.",
+    abstract: "Checks that a log is intact, and if it is not, says what can be saved.",
     discussion: """
-      Looks at the file's pages, the chain of digests, gaps, times, the index of contacts, the \
+      Checks the file's pages, the chain of digests, gaps, times, the index of contacts, the \
       stored events against a fresh decoding of the raw bytes, and the snapshots against a replay. \
-      It reads in a process of its own, which damage can end without ending this one.
+      A separate process reads the log, so that damage that crashes it does not end this one.
 
       Examples:
         rollcall verify alice.rollcall
         rollcall verify alice.rollcall --rebuild
         rollcall verify alice.rollcall --json
 
-      Exit codes: 0 all is right, 1 something is wrong, 2 it is no log.
+      Exit codes: 0 the log is intact, 1 something is wrong, 2 it is not a log.
       """)
 
   @Argument(help: "The log.", completion: .file())
   var log: String
 
-  @Flag(help: "First throw away everything that is derived from the raw bytes and make it anew.")
+  @Flag(help: "First discard everything that is derived from the raw bytes, and rebuild it.")
   var rebuild = false
 
   @OptionGroup var output: OutputOptions

@@ -8,13 +8,13 @@ import RosterCore
 struct WhatIfCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "what-if",
-    abstract: "Replays the log with records left out, put in or swapped, or as another client.",
+    abstract: "Replays the log with records left out, inserted or swapped, or as another client.",
     discussion: """
-      Shows the first record at which the branch parts from what happened, and what is otherwise \
-      at the end. Records keep their numbers; 120+1 is the first one put in after 120. A record \
-      has the time of its place. Nothing is written without -o.
+      Shows the first record at which the branch departs from what happened, and what is different \
+      at the end. Records keep their numbers; 120+1 is the first one inserted after 120. A record \
+      has the time of its position in the branch. Nothing is written without -o.
 
-      Policies, which say how the client of the branch takes what it gets:
+      A policy says how the client of the branch treats what it receives:
       \(ClientPolicy.allCases.map { "  \($0.rawValue): \($0.rule)" }.joined(separator: "\n"))
 
       Examples:
@@ -24,7 +24,7 @@ struct WhatIfCommand: ParsableCommand, LogReading {
         rollcall what-if debug.log --policy lenient
         rollcall what-if debug.log --drop 120 -o without-120.rollcall
 
-      Exit codes: 0 the branch ends as what happened, 1 it does not, 2 bad usage or bad input.
+      Exit codes: 0 the branch ends like the original, 1 it does not, 2 bad usage or bad input.
       """)
 
   @OptionGroup var source: SourceOptions
@@ -35,16 +35,16 @@ struct WhatIfCommand: ParsableCommand, LogReading {
 
   @Option(
     help: ArgumentHelp(
-      "Put the records of a capture or log in after a record; 0 is before all.",
+      "Insert the records of a capture or log after a record; 0 is before all.",
       valueName: "file@record"), completion: .file())
   var insert: [InsertOption] = []
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("Let two records change places.", valueName: "record record"))
+    help: ArgumentHelp("Swap two records.", valueName: "record record"))
   var swap: [UInt64] = []
 
-  @Option(help: "How the branch is read: \(ClientPolicy.words).")
+  @Option(help: "How the client of the branch treats what it receives: \(ClientPolicy.words).")
   var policy = ClientPolicy.strict
 
   @Option(
@@ -56,7 +56,7 @@ struct WhatIfCommand: ParsableCommand, LogReading {
     if swap.count % 2 == 1 { throw ValidationError("--swap takes records in pairs") }
     if drop.isEmpty, insert.isEmpty, swap.isEmpty, policy == .strict {
       throw ValidationError(
-        "nothing is to be otherwise: give --drop, --insert, --swap or --policy")
+        "no change was given: use --drop, --insert, --swap or --policy")
     }
   }
 
@@ -92,7 +92,7 @@ struct WhatIfCommand: ParsableCommand, LogReading {
       try log.publish()
     }
     if policy != .strict {
-      Terminal.note("\(path) holds the branch's records; a policy is no part of a log")
+      Terminal.note("\(path) has the branch's records; a policy is not part of a log")
     }
   }
 }

@@ -9,10 +9,10 @@ struct WhyCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "why",
     abstract:
-      "Says why a contact is, or is not, a friend, a request, online, blocked, in its section.",
+      "Explains why a contact is or is not a friend, a request, online, blocked, in its section.",
     discussion: """
-      Each answer names the records that it rests on, and what would have to come for it to \
-      change. The account itself is explained where the roster has, or had, an item of it.
+      Each answer names the records that it is based on, and what would change it. The account \
+      itself is explained if the roster has or had an item for it.
 
       Examples:
         rollcall why debug.log bob@example.test
@@ -45,7 +45,7 @@ struct WhyCommand: ParsableCommand, LogReading {
       throw NothingFound(sentence: "no record up to \(source.at) names \(jid)")
     }
     guard whole.isOfContact else {
-      throw NothingFound(sentence: "\(jid) is the account itself, and no contact of its own")
+      throw NothingFound(sentence: "\(jid) is the account itself, and not a contact of its own")
     }
     let explanation = whole.limited(to: about)
     if output.json {

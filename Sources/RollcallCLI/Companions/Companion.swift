@@ -34,7 +34,7 @@ struct Companion {
   private func replaceProcess(for command: String) throws -> Never {
     guard let path else {
       throw Failure(
-        "\(command) is a command of the program \(name), which is neither beside rollcall"
+        "\(command) is a command of the program \(name), which is neither next to rollcall"
           + "\(Self.folder.map { " (\($0))" } ?? "") nor on the PATH"
           + "\n  tools/install installs both; in a checkout, tools/rollcall \(command) builds it.")
     }

@@ -13,15 +13,15 @@ struct ConnectCommand: CompanionCommand {
   static let configuration = CommandConfiguration(
     commandName: "connect", abstract: "Logs in and records the session as it happens.")
 
-  @Argument(parsing: .captureForPassthrough, help: "What the other program is given.")
+  @Argument(parsing: .captureForPassthrough, help: "The arguments for the other program.")
   var arguments: [String] = []
 }
 
 struct RegisterCommand: CompanionCommand {
   static let configuration = CommandConfiguration(
-    commandName: "register", abstract: "Makes an account on a server that lets people do so.")
+    commandName: "register", abstract: "Creates an account on a server that allows it.")
 
-  @Argument(parsing: .captureForPassthrough, help: "What the other program is given.")
+  @Argument(parsing: .captureForPassthrough, help: "The arguments for the other program.")
   var arguments: [String] = []
 }
 
@@ -30,6 +30,6 @@ struct RecordCommand: CompanionCommand {
     commandName: "record",
     abstract: "Records what any client and its server say.")
 
-  @Argument(parsing: .captureForPassthrough, help: "What the other program is given.")
+  @Argument(parsing: .captureForPassthrough, help: "The arguments for the other program.")
   var arguments: [String] = []
 }

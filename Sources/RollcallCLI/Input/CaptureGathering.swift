@@ -81,7 +81,7 @@ extension SourceFiles {
     try CaptureFiles.forEach(in: files, keyLog: options.keyLog) { files in
       guard try !files.isLog else {
         throw Failure(
-          "\(files.path) is a log, which is read by itself; rollcall import adds captures to one")
+          "\(files.path) is a log, which is read alone; rollcall import adds captures to a log")
       }
       try gathering.add(files, into: try EventLog.temporary(), isAlone: single != nil)
     }
@@ -105,6 +105,6 @@ extension ImportError {
 
   /// The reason for skipping a file, on one line.
   fileprivate var reason: String {
-    self == .unknownFormat ? "it is no capture of a format that is known" : "\(self)"
+    self == .unknownFormat ? "it is not a capture of a known format" : "\(self)"
   }
 }

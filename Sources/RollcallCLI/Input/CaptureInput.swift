@@ -111,12 +111,13 @@ struct CaptureFiles {
       return
     }
     for input in [first, second] where !input.isFile {
-      throw Failure("\(input.path): the files of a pair must be files: they are looked at first")
+      throw Failure(
+        "\(input.path): both captures of a pair must be files, because they are examined first")
     }
     pair = try Self.pair(first, second, certainly: false)
     guard pair != nil else {
       throw Failure(
-        "\(first.path) and \(second.path) are not the two directions of a stream, as it was sent")
+        "\(first.path) and \(second.path) are not the two directions of one stream as it was sent")
     }
   }
 
@@ -226,11 +227,11 @@ extension ImportSummary {
   func printNotes(for path: String) {
     for problem in problems { Terminal.note("\(path):\(problem.line): \(problem.message)") }
     if problemCount > problems.count {
-      Terminal.note("\(path): \(problemCount - problems.count) more of the kind")
+      Terminal.note("\(path): \(problemCount - problems.count) more problems")
     }
     if lacksTimes {
       Terminal.note(
-        "\(path): some records have no time, for the source's clock does not say "
+        "\(path): some records have no time, because the source's clock does not say "
           + (lacksYear ? "the year: --year does" : "it"))
     }
     noteUnreadLines(path)
@@ -241,8 +242,7 @@ extension ImportSummary {
     guard let first = unread.first else { return }
     let lines = unread.count == 1 ? "1 line was" : "\(unread.count) lines were"
     Terminal.note(
-      "\(path): \(lines) not read that \(unread.count == 1 ? "holds" : "hold") the beginning of a "
-        + "stanza; the first is \(path):\(first)")
+      "\(path): \(lines) not read, although a stanza begins there; the first is \(path):\(first)")
   }
 
   private func noteGuesses(_ path: String) {
@@ -252,7 +252,7 @@ extension ImportSummary {
     }
     Terminal.note(
       guessed.isText
-        ? "\(path): \(guessed.elements) elements were found in a text of no known format; their "
+        ? "\(path): \(guessed.elements) elements were found in a text of unknown format; their "
           + "directions are guessed from the words before them, their contents and their addresses"
           + (doubtful ?? "")
         : "\(path): nothing says which way its \(guessed.elements) elements went; their directions "

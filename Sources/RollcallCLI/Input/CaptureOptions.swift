@@ -18,7 +18,7 @@ struct CaptureOptions: ParsableArguments {
 extension ArgumentHelp {
   /// The help for the option that names the format of a capture.
   static let captureFormat: ArgumentHelp =
-    "The capture's format, where it is not found by looking."
+    "The capture's format, if it is not found by looking."
 }
 
 extension CompletionKind {
@@ -28,12 +28,12 @@ extension CompletionKind {
 
 /// The options that select a part of a capture and supply what it does not contain.
 struct CaptureSelection: ParsableArguments {
-  @Option(help: "The account, where a capture holds several.")
+  @Option(help: "The account, if a capture has several.")
   var account: String?
 
   @Option(
     help: """
-      The one connection to look at, by the source's name for it, such as c2s56226dd11ee0, its \
+      The only connection to read, by the source's name for it, such as c2s56226dd11ee0, its \
       number or its resource (see rollcall connections).
       """)
   var connection: String?
@@ -44,7 +44,7 @@ struct CaptureSelection: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The zone of a capture's clock that does not say its own: UTC, local, Asia/Shanghai, +08:00.",
+      "The zone of a capture's clock if the capture has none: UTC, local, Asia/Shanghai, +08:00.",
       valueName: "zone"))
   var clockZone: Zone?
 
@@ -57,14 +57,14 @@ struct CaptureSelection: ParsableArguments {
 
   @Option(
     help: """
-      The file of the other direction, where a capture has the bytes of one direction of a stream.
+      The file of the other direction, if a capture has the bytes of one direction of a stream.
       """, completion: .file())
   var pair: String?
 
   @Option(
     help: """
-      The file with the keys of TLS connections (SSLKEYLOGFILE), by which tshark reads a capture \
-      of packets. Nothing of it is kept.
+      The file with the keys of TLS connections (SSLKEYLOGFILE), with which tshark reads a packet \
+      capture. The keys are not stored.
       """, completion: .file())
   var keylog: String?
 
@@ -86,14 +86,14 @@ struct CaptureSelection: ParsableArguments {
       do {
         options.account = try JID(parsing: account).bare
       } catch {
-        throw Failure("--account “\(account)” is no address: \(error)")
+        throw Failure("--account “\(account)” is not an address: \(error)")
       }
     }
     if let format {
       options.format = CaptureFormat.named(format)
       guard options.format != nil else {
         let known = CaptureFormat.all.map(\.id).joined(separator: ", ")
-        throw Failure("\(option) “\(format)” is not known; there are \(known)")
+        throw Failure("\(option) “\(format)” is not known; the formats are \(known)")
       }
     }
     return options

@@ -14,7 +14,7 @@ enum CommandName {
     guard word != "help", !names.contains(word) else { return }
     let shown = commands.filter(\.shouldDisplay).compactMap(\.commandName) + ["help"]
     throw Failure(
-      "“\(word)” is no command" + hint(word, among: shown)
+      "“\(word)” is not a command" + hint(word, among: shown)
         + "\n  See 'rollcall help' for the commands.")
   }
 

@@ -35,7 +35,7 @@ struct ConditionOptions: ParsableArguments {
     }
     if let countFriends {
       guard let condition = RosterCondition.friendCount(countFriends) else {
-        throw Failure("--count-friends “\(countFriends)” is no comparison such as '<10'")
+        throw Failure("--count-friends “\(countFriends)” is not a comparison such as '<10'")
       }
       return condition
     }

@@ -5,9 +5,8 @@ struct FollowOptions: ParsableArguments {
   @Flag(
     name: .shortAndLong,
     help: """
-      Go on with what is written after, until the end of a pipe or Ctrl-C: of a file, also where \
-      it is rotated, of standard input, of a log that another process writes, or of all logs in \
-      a folder.
+      Continue with what is written later, until the end of a pipe or Ctrl-C: to a file, even if \
+      it is rotated, to standard input, to a log by another process, or to all logs in a folder.
       """)
   var follow = false
 
@@ -18,7 +17,7 @@ struct FollowOptions: ParsableArguments {
       throw ValidationError("--follow reads one source as it grows: name one")
     }
     guard reading.at == "head" else {
-      throw ValidationError("--follow goes on with what comes, and --at names an end: choose one")
+      throw ValidationError("--follow continues without an end, and --at sets one: choose one")
     }
     try check(reading.capture)
   }

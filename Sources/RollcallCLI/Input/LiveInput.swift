@@ -28,7 +28,7 @@ struct LiveInput {
   init(_ input: CaptureInput) throws {
     if let tool = input.tool {
       throw Failure(
-        "\(input.path): it is read through \(tool), and does not grow: leave out --follow")
+        "\(input.path): it is read through \(tool) and does not grow: leave out --follow")
     }
     path = input.path
     var status = stat()

@@ -26,13 +26,13 @@ struct PacketCapture {
     guard let program = Tool.path(of: "tshark") else {
       throw Failure(
         """
-        \(path): it is a capture of packets, which is read through tshark, and that is not on the \
-        PATH; install the package tshark, or save the stream where it is installed: \
+        \(path): it is a packet capture, which is read through tshark, but tshark is not on the \
+        PATH; install the package tshark, or save the stream on a machine that has it: \
         tshark -q -r FILE -z follow,tcp,yaml,0 > STREAM.yaml
         """)
     }
     guard isFile else {
-      throw Failure("\(path): it is a capture of packets, which is read twice: name its file")
+      throw Failure("\(path): a packet capture is read twice, and not from a pipe: name its file")
     }
     if let keyLog, !FileManager.default.isReadableFile(atPath: keyLog) {
       throw Failure("--keylog \(keyLog): there is no such file")
@@ -53,7 +53,7 @@ struct PacketCapture {
           + "names the file that the client wrote them to (SSLKEYLOGFILE)")
     }
     guard !readable.isEmpty else {
-      throw Failure("\(path): no stream in this capture of packets can be read as XMPP")
+      throw Failure("\(path): no stream in this packet capture can be read as XMPP")
     }
     if readable.count > Self.maximumStreams {
       Terminal.note(

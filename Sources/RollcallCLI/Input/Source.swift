@@ -122,7 +122,7 @@ struct SourceOptions: ParsableArguments, SourceReading {
     try Failure.naming(path) {
       let input = try CaptureInput(path, keyLog: options.keyLog)
       let isLog = try input.isLog
-      guard !isLog || pair == nil else { throw Failure("\(path) is a log: nothing is its pair") }
+      guard !isLog || pair == nil else { throw Failure("\(path) is a log, which has no pair") }
       guard !isLog else {
         return try OpenedSource(
           log: openLog(path, options), path: path, connection: options.connection)
@@ -290,7 +290,7 @@ extension EventLog {
     do {
       return try unnamed(in: directory, eventVersion: DecodedRecord.version)
     } catch {
-      throw Failure("a temporary log is needed: \(error); TMPDIR names another directory")
+      throw Failure("a temporary log cannot be created: \(error); TMPDIR names another directory")
     }
   }
 
@@ -308,7 +308,7 @@ extension EventLog {
   /// Notes the work that failed after the records were durable.
   func noteDeferredFailures(path: String) {
     for (work, reason) in deferredFailures.parts {
-      Terminal.note("\(path): the records are in the log; its \(work.rawValue) were not: \(reason)")
+      Terminal.note("\(path): the records are in the log, but not its \(work.rawValue): \(reason)")
     }
   }
 }
@@ -327,7 +327,7 @@ private final class DamageNotes {
     for (part, record) in log.derivedDamage.parts where noted.insert(part).inserted {
       Terminal.note(
         "\(path): the \(part.rawValue) at record \(record) cannot be used and the records were "
-          + "read instead; rollcall verify --rebuild makes what is derived anew")
+          + "read instead; rollcall verify --rebuild makes a new one")
     }
   }
 }

@@ -103,8 +103,8 @@ struct SourceFiles {
     switch mode(path) {
     case S_IFDIR: "it is a directory; name it to read what is in it"
     case S_IFREG:
-      Supervision.isLog(path) ? "it is a log of its own, which is read by itself" : nil
-    default: "it is no file"
+      Supervision.isLog(path) ? "it is a log, which is read alone" : nil
+    default: "it is not a file"
     }
   }
 

@@ -16,11 +16,11 @@ struct RecordFilter: ParsableArguments {
   var from: String?
 
   @Option(
-    help: "Only stanzas of this kind, what belongs to the stream, other elements, unreadable bytes."
+    help: "Only stanzas of this kind, or the stream's own elements, others, or unreadable bytes."
   )
   var kind: KindOption?
 
-  @Option(help: "Only records that are odd.")
+  @Option(help: "Only records with findings.")
   var only: Part?
 
   @Flag(help: "Leave out records that change only presence or the roster's version.")

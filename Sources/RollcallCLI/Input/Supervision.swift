@@ -43,8 +43,8 @@ enum Supervision {
       let names = logs.joined(separator: " or ")
       Terminal.complain(
         "\(names): the log is damaged, or was changed while it was read: reading it ended by "
-          + "signal \(signal); rollcall verify says what of it is damaged, and rollcall recover "
-          + "saves the rest")
+          + "signal \(signal); rollcall verify says what is damaged, and rollcall recover saves "
+          + "the rest")
       return 2
     case .killed(let signal):
       Foundation.signal(signal, SIG_DFL)

@@ -11,14 +11,14 @@ struct BranchReport {
   var lines: [String] {
     var lines: [String] = []
     if let divergence = comparison.divergence {
-      lines.append(Style.bold("the two part at #\(divergence.record)"))
+      lines.append(Style.bold("the branch departs from what happened at #\(divergence.record)"))
       lines += ["", "what happened:"] + story(divergence.happened)
       lines += ["", "in the branch:"] + story(divergence.instead)
     } else {
-      lines.append("every record of the branch does what it did")
+      lines.append("every record of the branch has the effect that it had")
     }
     guard comparison.differs else {
-      if comparison.divergence != nil { lines += ["", "they end alike"] }
+      if comparison.divergence != nil { lines += ["", "both end in the same state"] }
       return lines
     }
     if !comparison.differences.isEmpty {
@@ -30,7 +30,7 @@ struct BranchReport {
       lines += ["", "findings that only the branch has:"] + comparison.added.map(line)
     }
     if !comparison.removed.isEmpty {
-      lines += ["", "findings that it has not:"] + comparison.removed.map(line)
+      lines += ["", "findings that the branch does not have:"] + comparison.removed.map(line)
     }
     return lines
   }

@@ -30,8 +30,8 @@ extension TimelineDivergence {
     }
     var lines = [
       "",
-      "they agree "
-        + (isDifferent ? "for the last time " : "")
+      "they "
+        + (isDifferent ? "last agree " : "agree ")
         + "after #\(agreed.first) of \(first) and #\(agreed.second) of \(second)",
     ]
     for (path, moment) in [(first, parted.first), (second, parted.second)] {
@@ -39,7 +39,7 @@ extension TimelineDivergence {
       if let moment {
         lines += ["", "then in \(path):"] + moment.lines
       } else {
-        lines += ["", "then nothing more about contacts in \(path)"]
+        lines += ["", "\(path) has no further changes to contacts"]
       }
     }
     return lines

@@ -23,7 +23,7 @@ package struct Failure: Error, CustomStringConvertible {
       case let error as CaptureError: "\(path):\(error.line): \(error)"
       case let error as EventLogError where error.code == .damaged:
         (error.path == nil ? "\(path): \(error)" : "\(error)")
-          + "; rollcall verify says what of it is damaged, and rollcall recover saves the rest"
+          + "; rollcall verify says what is damaged, and rollcall recover saves the rest"
       case let error as EventLogError where error.path != nil: "\(error)"
       default: "\(path): \(sentence(of: error))"
       }

@@ -49,7 +49,7 @@ final class Following {
     Ending.begin()
     if let folder = sources.first, SourceFiles.isDirectory(folder) {
       guard !isForMachines else {
-        throw Failure("\(folder): of a folder the logs are told to people; name one of them")
+        throw Failure("\(folder): --json and --jsonl follow a single log; name one of them")
       }
       return try follow(logsIn: folder, reading, begin)
     }

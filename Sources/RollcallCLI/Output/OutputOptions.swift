@@ -18,7 +18,7 @@ struct ListOutputOptions: ParsableArguments {
   @Flag(help: "Print one JSON document, for machines.")
   var json = false
 
-  @Flag(help: "Print one JSON object a line, each as it is found.")
+  @Flag(help: "Print one JSON object per line, each as it is found.")
   var jsonl = false
 
   @Flag(help: .noPager)

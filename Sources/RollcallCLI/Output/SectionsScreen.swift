@@ -83,7 +83,7 @@ struct SectionsScreen {
     let hidden = roster.entries.count - index.friendCount
     let wider: String
     switch index.policy.friends {
-    case .mutual: wider = "no mutual friends"
+    case .mutual: wider = "not mutual friends"
     case .subscribed: wider = "not subscribed either way"
     case .all: return nil
     }

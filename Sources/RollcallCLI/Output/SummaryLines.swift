@@ -23,7 +23,7 @@ extension StorySummary {
     let account = state.account?.text ?? "account unknown"
     var lines = [Style.bold("\(account): \(records) records\(times ?? "")")]
     lines.append(
-      "  \(told) of them tell something, \(told - fleeting) of these more than presence")
+      "  \(told) of them are in the story, \(told - fleeting) with more than presence")
     if state.roster.connections.count > 1 {
       lines.append(
         "  \(state.roster.connections.count) connections: rollcall connections \(source.all)")
@@ -32,7 +32,7 @@ extension StorySummary {
     if !busy.isEmpty { lines.append("  busiest: " + busy.joined(separator: ", ")) }
     lines += findingLines(source)
     if isLong, !isFull {
-      lines.append("  told in short: --full tells all, --from, --to and --contact a part")
+      lines.append("  abridged: --full shows everything, --from, --to and --contact show a part")
     }
     return lines + [""]
   }

@@ -44,7 +44,7 @@ struct VerificationReport {
   private var sound: [String] {
     guard let figures = outcome.figures else { return [] }
     let whose = figures.account.map { " of \($0)" } ?? ""
-    var lines = ["\(log): all is right, \(count(figures.records, "record"))\(whose)"]
+    var lines = ["\(log): intact, \(count(figures.records, "record"))\(whose)"]
     if let digest = figures.digest { lines.append("  the chain ends with \(digest)") }
     lines.append(
       "  \(count(figures.events, "stored event")), \(count(figures.contacts, "contact")) and "
@@ -68,7 +68,7 @@ struct VerificationReport {
     guard let crash = outcome.crash else { return nil }
     let location =
       crash.record > 0
-      ? "behind record \(crash.record)" : "at the \(crash.part?.rawValue ?? "start")"
+      ? "after record \(crash.record)" : "at the \(crash.part?.rawValue ?? "start")"
     return "the process that read it was ended by signal \(crash.signal), \(location)"
   }
 
@@ -78,22 +78,22 @@ struct VerificationReport {
     guard salvage.endIsKnown else {
       let end = RecoverCommand.endClause(salvage)
       return [
-        "\(salvage.whole) records from the first on are whole; \(end)",
+        "the first \(count(salvage.whole, "record")) are intact; \(end)",
         "rollcall recover \(log) -o NEW saves \(salvage.kept)",
       ]
     }
     guard let bad = salvage.firstBad else {
       return [
-        "all \(count(salvage.last, "record")) are whole; what is derived from them is not",
+        "all \(count(salvage.last, "record")) are intact; what is derived from them is not",
         isFileSound
-          ? "rollcall verify --rebuild makes it anew"
+          ? "rollcall verify --rebuild rebuilds it"
           : "rollcall recover \(log) -o NEW writes them into a new log",
       ]
     }
     let whole =
       salvage.whole == 0
-      ? "record \(bad) is the first that is not whole"
-      : "records 1 to \(salvage.whole) are whole; record \(bad) is the first that is not"
+      ? "record \(bad) is the first that is not intact"
+      : "records 1 to \(salvage.whole) are intact; record \(bad) is the first that is not"
     return [
       whole,
       "rollcall recover \(log) -o NEW saves \(salvage.kept) of \(count(salvage.last, "record"))",

@@ -8,7 +8,7 @@ struct VerificationRun {
   /// - Throws: `Failure` if the file is not a log, or the process cannot be run.
   init(of log: String, rebuilding: Bool) throws {
     guard let program = Bundle.main.executablePath else {
-      throw Failure("the program does not find its own file")
+      throw Failure("the program cannot find its own file")
     }
     // The signal reports a crash; messages from LMDB or Swift about it are for their authors.
     let process: ChildProcess

@@ -10,7 +10,7 @@ package struct ZoneOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The zone of the times that are told: UTC, local, a name such as Asia/Shanghai, or +08:00.",
+      "The zone of the printed times: UTC, local, a name such as Asia/Shanghai, or +08:00.",
       valueName: "zone"))
   package var zone = Zone.utc
 

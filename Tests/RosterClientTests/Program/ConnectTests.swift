@@ -36,7 +36,7 @@ struct ConnectTests {
   func session() throws {
     let made = try run("register", "alice", "-o", "alice é.rollcall")
     #expect(made.code == 0, "\(made.errors)")
-    #expect(made.output.contains("alice@\(server.domain) has an account"))
+    #expect(made.output.contains("created the account alice@\(server.domain)"))
     let again = try run("register", "alice", "-o", "other.rollcall")
     #expect(again.code == 2)
     #expect(again.errors.contains("the name is taken"), "\(again.errors)")

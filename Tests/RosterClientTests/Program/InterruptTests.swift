@@ -52,7 +52,7 @@ struct InterruptTests {
     let waiting = try Waiting([], command)
     try await waiting.interrupt(after: "<stream:stream")
     #expect(waiting.conversation.code == 2)
-    #expect(waiting.conversation.output.contains("ended before there was a session"))
+    #expect(waiting.conversation.output.contains("ended before the session had started"))
   }
 
   @Test("It ends while an order waits for its answer, and later orders are not sent")

@@ -63,10 +63,11 @@ import XMPPStanza
     "A meaningless order is refused",
     arguments: [
       ("", OrderError.empty), ("   ", .empty), ("befriend bob", .unknown("befriend")),
-      ("add", .nobody("add")), ("accept", .nobody("accept")), ("message bob", .nothing("message")),
-      ("accept bob carl", .tooMuch("carl")), ("fetch all", .tooMuch("all")),
-      ("add bob@example.test Bob", .tooMuch("Bob")), ("rename bob 'Bo", .openQuote),
-      ("rename bob Bo\\", .openQuote), ("quit now", .tooMuch("now")),
+      ("add", .missingContact("add")), ("accept", .missingContact("accept")),
+      ("message bob", .missingText("message")), ("accept bob carl", .unexpected("carl")),
+      ("fetch all", .unexpected("all")), ("add bob@example.test Bob", .unexpected("Bob")),
+      ("rename bob 'Bo", .openQuote), ("rename bob Bo\\", .openQuote),
+      ("quit now", .unexpected("now")),
     ])
   func refused(_ line: String, _ error: OrderError) {
     #expect(throws: error) { try order(line) }
