@@ -87,7 +87,7 @@ import Testing
 
   @Test("A finding is explained, and listed with its first records")
   func findings() throws {
-    let count = ReportSurvey.listed + 5
+    let count = ReportSurvey.listLimit + 5
     let page = try ReportPage(of: timeline((0..<count).map { _ in Self.forged }))
     let finding = try #require(page.elements(ofClass: "finding").first)
     let guide = Finding.Code.foreignPush.guide
@@ -95,14 +95,14 @@ import Testing
       #expect(finding.text.contains(text), "\(text)")
     }
     let places = page.elements(ofClass: "places").map { $0.text.components(separatedBy: "#").count }
-    #expect(places.map { $0 - 1 }.reduce(0, +) == ReportSurvey.listed)
+    #expect(places.map { $0 - 1 }.reduce(0, +) == ReportSurvey.listLimit)
     #expect(page.elements(ofClass: "count").map(\.text).suffix(2) == ["30", "0"])
   }
 
   @Test("A session of nothing has a page that says so")
   func nothing() throws {
     let page = try ReportPage(of: timeline(capture: [#"{"rollcall-capture":1}"#]), name: nil)
-    #expect(page.text.contains("Nothing is odd."))
+    #expect(page.text.contains("There are no findings."))
     #expect(page.text.contains("account unknown"))
   }
 
@@ -196,7 +196,7 @@ import Testing
   func contrast() throws {
     for palette in [ReportPalette.light, .dark] {
       let colours = Dictionary(
-        palette.colours.map { ($0.key, Self.luminance($0.value)) }, uniquingKeysWith: { a, _ in a })
+        palette.colors.map { ($0.key, Self.luminance($0.value)) }, uniquingKeysWith: { a, _ in a })
       func contrast(_ a: String, _ b: String) throws -> Double {
         let values = try [a, b].map { try #require(colours[$0]) }.sorted()
         return (values[1] + 0.05) / (values[0] + 0.05)

@@ -5,14 +5,14 @@ import RawBytes
 package import RosterCore
 package import XMPPStanza
 
-/// Writes a log in a form that can be given away.
+/// Writes a log in a form that can be passed on.
 package struct LogExport {
   private let log: EventLog
   /// The only connection that is written; nil for all.
   private let connection: ConnectionID?
 
-  /// - Parameter connection: The only connection to write, nil for all; the head of a capture goes
-  ///   with any.
+  /// - Parameter connection: The only connection to write, nil for all. The header of a capture is
+  ///   written with any connection.
   package init(_ log: EventLog, narrowedTo connection: ConnectionID? = nil) {
     self.log = log
     self.connection = connection
@@ -23,31 +23,32 @@ package struct LogExport {
     return header.kind.isCaptureHeader(bytes)
   }
 
-  /// What a native capture of the log is not the same in, once it is imported again.
+  /// How an import of the native capture differs from the log.
   package enum Difference: Hashable, Sendable {
-    /// Nothing: the records and their digests are equal.
+    /// Not at all: the records and their digests are equal.
     case none
-    /// A native capture begins with a header, and the log does not: it has one record more.
+    /// It has one more record, because a native capture begins with a header and the log does not.
     case addedHeader
   }
 
-  /// The records of the log as a native capture, in pieces that end with a line.
+  /// Writes the records of the log as a native capture, in pieces that end with a line.
   ///
-  /// Memory is bounded whatever the log's length.
+  /// Memory is bounded, whatever the length of the log.
   package func writeNative(_ write: ([UInt8]) throws -> Void) throws -> Difference {
     try writeNative(write) { _, bytes, add in try add(bytes) }
   }
 
-  /// The same with stand-ins for everything that says who somebody is or what they wrote.
+  /// Writes the records as a native capture in which stand-ins replace everything that identifies
+  /// people or that they wrote.
   ///
-  /// Memory is linear in the different addresses, names and texts.
+  /// Memory is linear in the number of distinct addresses, names and texts.
   package func writeRedacted(_ write: ([UInt8]) throws -> Void) throws -> Difference {
     var redactor = Redactor(try plan()) { name in
       let key = SortKey(PinyinReader.reading(of: name))
       return FiledName(letter: key.section.title.first ?? "#", order: key.bytes)
     }
     let reader = RecordReader()
-    // A name may be an address; whose connection it is, its number says.
+    // The name of a connection may be an address, and its number identifies the connection too.
     return try writeNative(write, names: { _ in [:] }) { kind, bytes, add in
       let bytes = [UInt8](bytes)
       guard let redacted = Self.redacted(kind, bytes, by: &redactor, reader) else { return }
@@ -55,9 +56,10 @@ package struct LogExport {
     }
   }
 
-  /// - Parameter edit: Given a record's kind and bytes, and what takes the bytes as they are to be
-  ///   written: not called for a record that is to be left out.
-  /// - Parameter names: What the connections are called, given what the log calls them.
+  /// - Parameters:
+  ///   - names: Returns the names of the connections to write, given those in the log.
+  ///   - edit: Receives the kind and the bytes of a record, and passes the bytes to write to `add`.
+  ///     Leaves a record out by not calling `add`.
   private func writeNative(
     _ write: ([UInt8]) throws -> Void,
     names: ([UInt32: String]) -> [UInt32: String] = { $0 },
@@ -66,7 +68,7 @@ package struct LogExport {
     var difference = Difference.none
     var lines: [UInt8] = []
     let meta = try log.meta
-    var unsaid = names(meta.connections)
+    var unwrittenNames = names(meta.connections)
     var isFirst = true
     func addHeader(on connection: NativeConnection) throws {
       let jid = try meta.account.map { try JID(parsing: $0) }
@@ -85,9 +87,9 @@ package struct LogExport {
       let time = header.ownTime
       try edit(header.kind, bytes) { bytes in
         var connection = NativeConnection(number: header.connection)
-        // The first line of a capture is its header and nothing else.
+        // The first line of a capture has only its header.
         if !isFirst || difference != .none {
-          connection.name = unsaid.removeValue(forKey: header.connection)
+          connection.name = unwrittenNames.removeValue(forKey: header.connection)
         }
         if header.kind != .unreadable, let direction = Direction(header.direction) {
           NativeWriter.append(time: time, on: connection, direction, xml: bytes, to: &lines)
@@ -100,7 +102,7 @@ package struct LogExport {
       try write(lines)
       lines.removeAll(keepingCapacity: true)
     }
-    // Without one, an export of a log without records would be no capture.
+    // Without a header, the export of an empty log would not be a capture.
     if isFirst { try addHeader(on: NativeConnection(number: ConnectionID.first.number)) }
     if !lines.isEmpty { try write(lines) }
     return difference
@@ -108,7 +110,7 @@ package struct LogExport {
 
   // MARK: Redaction
 
-  /// What has to be known of all records before the first can be redacted.
+  /// What must be known about all records before the first one can be redacted.
   private func plan() throws -> RedactionPlan {
     var plan = RedactionPlan()
     let reader = RecordReader()
@@ -128,7 +130,7 @@ package struct LogExport {
     return plan
   }
 
-  /// A record's bytes with stand-ins; nil for one that cannot be read: nobody knows what it says.
+  /// The bytes of a record with stand-ins; nil if it cannot be read, because it could say anything.
   private static func redacted(
     _ kind: RecordKind, _ bytes: [UInt8], by redactor: inout Redactor, _ reader: RecordReader
   ) -> [UInt8]? {
@@ -144,13 +146,13 @@ package struct LogExport {
     case .annotation:
       return AnnotationLine(bytes).map { redactor.redacted($0).bytes }
     case .unreadable:
-      // They may say anything.
+      // The bytes may say anything.
       return UnreadableBytes(line: bytes)?.withheld.line
     default: return nil
     }
   }
 
-  /// The elements that went one way, as one XML document: a stream with a line for each.
+  /// Writes the elements of one direction as an XML document: a stream with one line per element.
   package func writeXML(_ direction: Direction, _ write: ([UInt8]) throws -> Void) throws {
     try write(Self.header(direction, account: try log.meta.account))
     var lines: [UInt8] = []
@@ -166,7 +168,8 @@ package struct LogExport {
     try write(Array("</stream:stream>\n".utf8))
   }
 
-  /// The header says who speaks: only the server's has an id (RFC 6120 §4.7.3).
+  /// The header of the stream, which identifies its sender: only a server's header has an id (RFC
+  /// 6120 §4.7.3).
   private static func header(_ direction: Direction, account: String?) -> [UInt8] {
     let domain = account?.split(separator: "@").last.map(String.init) ?? ""
     var tag = Array("<?xml version='1.0'?>\n\(root.dropLast())".utf8)

@@ -3,11 +3,10 @@ import EventStore
 package import Foundation
 
 extension Timeline {
-  /// A history of stand-ins: what `LogExport.writeRedacted` writes of this one up to a point, read
-  /// again.
+  /// Returns a redacted history: the part up to a point, as `LogExport.writeRedacted` writes it.
   ///
-  /// - Parameter directory: Where temporary files may be made, which are gone at the end.
-  /// - Returns: The history, with the numbers that records have in such an export.
+  /// - Parameter directory: The directory for temporary files, which are removed at the end.
+  /// - Returns: The history, whose records have the numbers of such an export.
   package func redacted(upTo point: LogPoint, in directory: URL) throws -> Timeline {
     let path = directory.path(percentEncoded: false)
     let part = try EventLog.unnamed(in: path, eventVersion: DecodedRecord.version)
@@ -26,7 +25,7 @@ extension Timeline {
 }
 
 extension FileHandle {
-  /// A file to write to and to read again, which is gone with the process however that ends.
+  /// A file to write and then read, which disappears with the process, however the process ends.
   fileprivate static func nameless(in directory: URL) throws -> FileHandle {
     let url = directory.appending(path: "rollcall-\(UUID()).jsonl")
     let path = url.path(percentEncoded: false)

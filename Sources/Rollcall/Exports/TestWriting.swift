@@ -2,25 +2,26 @@ import EventStore
 package import Foundation
 import RosterCore
 
-/// A test made of a log: a capture, what it comes to, and a Swift Testing file that checks it.
+/// A test made from a log: a capture, its expected results, and a Swift Testing file that checks
+/// them.
 package struct GeneratedTest: Sendable {
   /// The name of the suite's type, without `Tests`; the files are named after it.
   package let name: String
-  /// The files by their names.
+  /// The contents of the files, by name.
   package let files: [String: Data]
-  /// How many lines the capture has beside its header.
+  /// The number of lines of the capture besides its header.
   package let records: Int
-  /// How many findings are expected.
+  /// The number of expected findings.
   package let findings: Int
 
-  /// Makes a test of what a log holds up to a point.
+  /// Makes a test from a log up to a point.
   ///
-  /// The expectation is what the written capture comes to, not what the log does: a redacted one
-  /// names other people.
+  /// The expected results are those of the written capture, not those of the log, because a
+  /// redacted capture has other names.
   /// - Parameters:
-  ///   - name: any text; what cannot be part of a type's name is left out of it.
-  ///   - redacts: whether stand-ins take the place of addresses, names and texts.
-  ///   - directory: where temporary files may be made.
+  ///   - name: Any text; characters that cannot be part of a type's name are left out.
+  ///   - redacts: Whether stand-ins replace addresses, names and texts.
+  ///   - directory: The directory for temporary files.
   package init(
     of timeline: Timeline, upTo point: LogPoint, name: String, redacts: Bool, in directory: URL
   ) throws {
@@ -56,7 +57,7 @@ package struct GeneratedTest: Sendable {
     return capture
   }
 
-  /// Letters and digits, each word with a capital: `forged-push` is `ForgedPush`.
+  /// The letters and digits of a text, with each word capitalized: `forged-push` is `ForgedPush`.
   static func typeName(_ text: String) -> String {
     let words = text.split { !$0.isASCII || !($0.isLetter || $0.isNumber) }
     let name = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
@@ -70,11 +71,11 @@ package struct GeneratedTest: Sendable {
     import Rollcall
     import Testing
 
-    /// What the \(records) records of \(name).jsonl come to.
+    /// Checks the results of the \(records) records of \(name).jsonl.
     ///
-    /// Written by `rollcall test-from`. The two JSON files beside it hold what Rollcall made of
-    /// the capture then. Where that is the bug, correct them to what is right: the test fails
-    /// until it is.
+    /// Written by `rollcall test-from`. The two JSON files next to it have the results that
+    /// Rollcall gave then. If these results are the bug, correct the files: the test then fails
+    /// until the bug is fixed.
     @Suite struct \(name)Tests {
       private func file(_ name: String) -> URL {
         URL(filePath: #filePath).deletingLastPathComponent().appending(path: name)

@@ -1,23 +1,23 @@
-/// How many characters a person has mistyped between two texts: the least number of characters that
-/// are inserted, deleted, replaced, or swapped with their neighbour, of texts in lower case.
+/// The number of typing mistakes between two texts: the minimum number of insertions, deletions,
+/// replacements and swaps of adjacent characters. Case is ignored.
 package struct EditDistance {
   private let typed: [Unicode.Scalar]
 
-  /// Of a long text only the beginning is compared.
-  private static let limit = 64
+  /// The number of characters at the beginning of a text that are compared.
+  private static let comparedCharacters = 64
 
-  /// - Parameter typed: What was typed.
+  /// - Parameter typed: The text that the user typed.
   package init(from typed: String) {
     self.typed = Self.scalars(typed)
   }
 
-  /// How far a text is from what was typed; nil where it is so far that nobody meant it.
+  /// The distance of a text from the typed one; nil if it is too far to have been meant.
   ///
-  /// Complexity: O(n m), of at most 64 characters each.
+  /// Complexity: O(n m), with at most 64 characters each.
   package func distance(to text: String) -> Int? {
     let wanted = Self.scalars(text)
-    let most = max(1, typed.count / 3)
-    guard abs(wanted.count - typed.count) <= most else { return nil }
+    let maximum = max(1, typed.count / 3)
+    guard abs(wanted.count - typed.count) <= maximum else { return nil }
     var beforeLast: [Int] = []
     var last = Array(0...wanted.count)
     for row in typed.indices {
@@ -35,25 +35,25 @@ package struct EditDistance {
       (beforeLast, last) = (last, line)
     }
     let distance = last[wanted.count]
-    return distance <= most ? distance : nil
+    return distance <= maximum ? distance : nil
   }
 
   private static func scalars(_ text: String) -> [Unicode.Scalar] {
-    Array(text.lowercased().unicodeScalars.prefix(limit))
+    Array(text.lowercased().unicodeScalars.prefix(comparedCharacters))
   }
 
-  /// What to add to a sentence that says that none of these words was typed: those that were
-  /// probably meant.
+  /// A clause that suggests the words that were probably meant, for the end of a sentence that
+  /// rejects the typed one; empty if no word is near.
   package static func hint(for typed: String, among words: some Sequence<String>) -> String {
     let near = EditDistance(from: typed).nearest(of: words).map { "“\($0)”" }
     return near.isEmpty ? "" : "; did you mean \(near.joined(separator: " or "))?"
   }
 
-  /// The words that begin as what was typed, or else those with the fewest mistakes, in the order
-  /// in which they are given; none where all are too far away.
+  /// The words that begin with the typed text, or else those with the fewest mistakes, in the given
+  /// order; empty if all are too far away.
   package func nearest(of words: some Sequence<String>) -> [String] {
-    let begun = words.filter { typed.count > 1 && Self.scalars($0).starts(with: typed) }
-    guard begun.isEmpty else { return begun }
+    let completions = words.filter { typed.count > 1 && Self.scalars($0).starts(with: typed) }
+    guard completions.isEmpty else { return completions }
     let near = words.compactMap { word in distance(to: word).map { (distance: $0, word: word) } }
     guard let least = near.map(\.distance).min(), least < typed.count else { return [] }
     return near.filter { $0.distance == least }.map(\.word)

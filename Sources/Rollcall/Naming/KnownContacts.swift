@@ -2,26 +2,26 @@ import ContactSections
 package import RosterCore
 package import XMPPStanza
 
-/// Whom a log knows, with all names that they go by: what a person types is looked for in them.
+/// The contacts that a log knows, with all of their names, for finding the one that a user means.
 package struct KnownContacts: Hashable, Sendable {
-  /// A contact and the name that was found.
+  /// A contact, with the name that matched.
   package struct Named: Hashable, Sendable {
     package let jid: BareJID
     package let name: String?
   }
 
-  /// Who was meant.
+  /// The result of a search.
   package enum Answer: Hashable, Sendable {
     case one(Named)
-    /// By address.
+    /// Several contacts match; sorted by address.
     case several([Named])
-    /// The nearest, the best first.
+    /// No contact matches; these are the nearest, nearest first.
     case none(nearest: [Named])
   }
 
   private var names: [BareJID: Set<String>] = [:]
 
-  /// Whom a roster knows now. Complexity: O(n log n).
+  /// The contacts that a roster knows now. Complexity: O(n log n).
   package init(_ roster: Roster) {
     for (jid, entry) in roster.entries { add(jid, entry.item.name) }
     for (jid, request) in roster.incoming { add(jid, request.nickname) }
@@ -34,7 +34,7 @@ package struct KnownContacts: Hashable, Sendable {
     }
   }
 
-  /// Learns whom a record told of, also by names that they no longer have.
+  /// Adds the contacts that a record is about, with the names that they had or have.
   package mutating func learn(_ moment: Timeline.Moment) {
     for change in moment.outcome.changes { learn(change) }
     for finding in moment.outcome.findings { if let jid = finding.contact { add(jid) } }
@@ -63,10 +63,10 @@ package struct KnownContacts: Hashable, Sendable {
 
   // MARK: Searching
 
-  /// Who is meant by a part of an address, a name, a part of it or its pinyin.
+  /// Finds contacts by a part of an address, or by a name, a part of it, or its pinyin.
   ///
-  /// Whoever is called exactly so is meant, though others are called so in part.
-  /// Complexity: O(n), with a reading for each name.
+  /// An exact match takes precedence over partial ones. Complexity: O(n), with a reading for each
+  /// name.
   package func search(_ text: String) -> Answer {
     guard text.contains(where: { !$0.isWhitespace }) else { return .none(nearest: []) }
     let exact = found { isExact(text, $0, $1) }
@@ -87,12 +87,12 @@ package struct KnownContacts: Hashable, Sendable {
       || name?.lowercased() == text
   }
 
-  /// The contacts of whom something is true by one of their names, or without any, by address.
-  private func found(_ isMeant: (BareJID, String?) -> Bool) -> [Named] {
+  /// The contacts that match with one of their names, or without a name, sorted by address.
+  private func found(_ matches: (BareJID, String?) -> Bool) -> [Named] {
     names.compactMap { jid, names in
       let sorted = names.sorted()
-      if let name = sorted.first(where: { isMeant(jid, $0) }) { return Named(jid: jid, name: name) }
-      return isMeant(jid, nil) ? Named(jid: jid, name: sorted.first) : nil
+      if let name = sorted.first(where: { matches(jid, $0) }) { return Named(jid: jid, name: name) }
+      return matches(jid, nil) ? Named(jid: jid, name: sorted.first) : nil
     }
     .sorted { $0.jid < $1.jid }
   }
@@ -103,24 +103,24 @@ package struct KnownContacts: Hashable, Sendable {
       let words = [jid.text] + (jid.local.map { [$0] } ?? []) + names
       return words.compactMap { typed.distance(to: $0) }.min().map { ($0, jid) }
     }
-    // Those that are more than twice as far as the nearest were not meant.
+    // Contacts that are more than twice as far as the nearest were not meant.
     let sorted = near.sorted { ($0.distance, $0.jid) < ($1.distance, $1.jid) }.prefix(3)
     return sorted.prefix { $0.distance <= 2 * (sorted.first?.distance ?? 0) }
       .map { Named(jid: $0.jid, name: names[$0.jid]?.min()) }
   }
 }
 
-/// Why it cannot be said who was meant.
+/// The reason why a text does not identify a contact.
 package enum ContactError: Error, Hashable, Sendable {
-  /// Nobody is called so, and no record names such an address; these are the nearest.
+  /// No contact has this name, and no record has this address; these are the nearest.
   case unknown(String, nearest: [KnownContacts.Named])
-  /// Several are.
+  /// Several contacts match.
   case ambiguous(String, [KnownContacts.Named])
 }
 
 extension ContactError: CustomStringConvertible {
-  /// How many contacts a sentence lists.
-  private static let most = 10
+  /// The maximum number of contacts that a sentence lists.
+  private static let listLimit = 10
 
   package var description: String {
     switch self {
@@ -133,24 +133,24 @@ extension ContactError: CustomStringConvertible {
   }
 
   private static func list(_ contacts: [KnownContacts.Named]) -> String {
-    let rest = contacts.count - most
-    return contacts.prefix(most).map(\.words).joined(separator: ", ")
+    let rest = contacts.count - listLimit
+    return contacts.prefix(listLimit).map(\.words).joined(separator: ", ")
       + (rest > 0 ? " and \(rest) more" : "")
   }
 }
 
 extension KnownContacts.Named {
-  /// The address, and the name behind it.
+  /// The address, followed by the name if there is one.
   package var words: String { name.map { "\(jid) (\($0))" } ?? jid.text }
 }
 
 extension Timeline {
-  /// The contact that a person means: by its address, or by what ``KnownContacts`` finds, now and
-  /// otherwise at any time.
+  /// The contact that a user means: by its address, or by what ``KnownContacts`` finds in the final
+  /// state, or else in the whole history.
   ///
-  /// Complexity: O(log n) for an address that a record names; else linear in the contacts, and in
-  /// the records where nobody is called so now.
-  /// - Throws: `ContactError` where nobody is called so, or several are.
+  /// Complexity: O(log n) for an address that a record names. Otherwise linear in the contacts, and
+  /// also in the records if no contact has the name now.
+  /// - Throws: `ContactError` if no contact or several contacts match.
   package func contact(named text: String) throws -> KnownContacts.Named {
     let last = try record(at: .head(minus: 0))
     let jid = try? JID(parsing: text).bare
@@ -158,7 +158,7 @@ extension Timeline {
       return KnownContacts.Named(jid: jid, name: nil)
     }
     let state = try state(at: .record(last))
-    // An address that the final state knows by other means, such as a block list.
+    // The final state may know an address from elsewhere, such as a block list.
     if let jid, state.roster.contact(jid) != nil {
       return KnownContacts.Named(jid: jid, name: nil)
     }

@@ -2,30 +2,29 @@ import XMPPStanza
 
 /// A piece of a page, well formed as HTML and as XML.
 ///
-/// Every text that comes into one is escaped on the way, and what is no text comes from the lists
-/// of `Tag` and `Attribute`: so nothing that a log holds can become an element, an attribute or a
-/// script.
+/// Every text is escaped when it is added, and everything else comes from the lists of `Tag` and
+/// `Attribute`. So nothing in a log can become an element, an attribute or a script.
 package struct Markup: Hashable, Sendable {
   package fileprivate(set) var bytes: [UInt8] = []
 
   package init() {}
 
-  /// A text, with what a browser obeys or nobody sees in words.
+  /// A text in which control and invisible characters are shown as words.
   package init(_ text: String) {
     bytes.appendEscaped(text.visible, inAttribute: false)
   }
 
-  /// What stands before a page, so that browsers read it by the standard.
+  /// The document type, which comes first and makes browsers follow the standard.
   package static let documentType = Markup(bytes: Array("<!DOCTYPE html>\n".utf8))
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Pieces one after the other.
+  /// The concatenation of pieces.
   package init(_ pieces: some Sequence<Markup>) {
     for piece in pieces { bytes += piece.bytes }
   }
 
-  /// Lines of text in an element that keeps them.
+  /// Lines of text, for an element that preserves line breaks.
   package init(lines: some Sequence<String>) {
     for (number, line) in lines.enumerated() {
       if number > 0 { bytes.append(UInt8(ascii: "\n")) }
@@ -33,7 +32,7 @@ package struct Markup: Hashable, Sendable {
     }
   }
 
-  /// The sheet of the page, which stands in the page as it is.
+  /// The style sheet of the page, unescaped.
   package init(_ sheet: ReportStyle) {
     bytes = Array(sheet.text.utf8)
   }
@@ -42,7 +41,7 @@ package struct Markup: Hashable, Sendable {
 
   package static func += (one: inout Markup, other: Markup) { one.bytes += other.bytes }
 
-  /// Whether there is anything.
+  /// Whether the piece has no content.
   package var isEmpty: Bool { bytes.isEmpty }
 }
 
@@ -50,7 +49,7 @@ extension Markup: ExpressibleByStringInterpolation {
   package init(stringLiteral text: String) { self.init(text) }
 }
 
-/// The attributes that a page uses: none that has a style, a script or an address.
+/// The attributes that a page uses. None of them can have a style, a script or an outside address.
 package enum Attribute: String, Sendable {
   case ariaHidden = "aria-hidden"
   case ariaLabel = "aria-label"
@@ -59,8 +58,8 @@ package enum Attribute: String, Sendable {
   case httpEquivalent = "http-equiv"
   case preserveAspectRatio, role, scope, tabindex, type, viewBox, width, x, y, d, xmlns
   case textAnchor = "text-anchor"
-  /// A place of the page itself: the value is its name.
-  case place
+  /// A link within the page: the value is the target's `id`.
+  case fragment
 }
 
 /// The elements that a page uses.
@@ -89,13 +88,13 @@ package enum Tag: String, Sendable {
     return markup
   }
 
-  /// The beginning of an element whose content is written piece by piece.
+  /// The start tag, for an element whose content is written piece by piece.
   package func start(_ attributes: KeyValuePairs<Attribute, String> = [:]) -> Markup {
     var markup = Markup()
     markup.bytes += "<\(rawValue)".utf8
     for (name, value) in attributes {
-      let isPlace = name == .place
-      markup.bytes += " \(isPlace ? "href" : name.rawValue)=\"\(isPlace ? "#" : "")".utf8
+      let isLink = name == .fragment
+      markup.bytes += " \(isLink ? "href" : name.rawValue)=\"\(isLink ? "#" : "")".utf8
       markup.bytes.appendEscaped(value.visible, inAttribute: true)
       markup.bytes.append(UInt8(ascii: "\""))
     }
@@ -103,13 +102,13 @@ package enum Tag: String, Sendable {
     return markup
   }
 
-  /// The end of that.
+  /// The end tag.
   package var end: Markup {
     var markup = Markup()
     markup.bytes += "</\(rawValue)>".utf8
     return markup
   }
 
-  /// Those that HTML knows without an end; all others it wants one of.
+  /// Whether HTML has no end tag for the element; it requires one for all others.
   private var isVoid: Bool { self == .meta || self == .input }
 }

@@ -1,36 +1,35 @@
 import EventStore
 import RosterCore
 
-/// A page about a session, to be attached to a report of a bug: one file that loads nothing, runs
-/// nothing, and reads well in any browser, on paper too.
+/// A page about a session, to attach to a bug report: one file that loads nothing, runs nothing,
+/// and reads well in any browser and on paper.
 package struct Report {
   let timeline: Timeline
   let last: UInt64
-  /// What the session was read from, where that may be told.
+  /// The name of the session's source; nil if the page must not have it.
   let name: String?
   let zone: Zone
   let limits: Limits
 
-  /// How much of a session is in its page.
+  /// The limits on what a page contains.
   package struct Limits: Sendable {
-    /// Entries of the story, the last ones.
+    /// The number of entries of the story; later ones are preferred.
     package var entries = 8000
-    /// Entries before those that have findings.
+    /// The number of earlier entries with findings.
     package var odd = 2000
-    /// Bytes of one record: a roster of 10,000 contacts is a megabyte and more.
+    /// The number of bytes of one record: a roster of 10,000 contacts has more than a megabyte.
     package var recordBytes = 12 << 10
 
-    /// What a browser opens at once.
+    /// The limits for a page that a browser opens without delay.
     package init() {}
   }
 
-  /// How many characters of one sentence about a record are told; its XML has the rest.
-  static let mostWords = 2000
+  /// The maximum number of characters of one sentence about a record; its XML has the rest.
+  static let sentenceLimit = 2000
 
   /// - Parameters:
-  ///   - point: Up to where the session is told.
-  ///   - name: What the session was read from; nil where stand-ins have taken the place of
-  ///     everything that says who somebody is.
+  ///   - point: The point up to which the session is reported.
+  ///   - name: The name of the session's source; nil if the session is redacted.
   package init(
     of timeline: Timeline, upTo point: LogPoint, name: String?, zone: Zone,
     limits: Limits = Limits()
@@ -42,12 +41,12 @@ package struct Report {
     last = try timeline.record(at: point)
   }
 
-  /// What the commands that the page names are to read.
+  /// The source in the commands that the page names.
   var source: String { name.map(\.shellWord) ?? "SOURCE" }
 
   /// Writes the page in pieces.
   ///
-  /// Complexity: linear in the records, which are read four times; memory is bounded but for a
+  /// Complexity: linear in the records, which are read four times. Memory is bounded, except for a
   /// number for each contact.
   package func write(_ write: ([UInt8]) throws -> Void) throws {
     try withoutActuallyEscaping(write) { write in
@@ -67,6 +66,6 @@ package struct Report {
 }
 
 extension ConnectionStory {
-  /// What it is called: by its resource, or else the source's name for it, or else its number.
+  /// The resource of the connection, or else the source's name for it, or else its number.
   var label: String { resources.last ?? name ?? "connection \(id.number)" }
 }

@@ -1,21 +1,21 @@
 import Captures
 package import RosterCore
 
-/// Where the moments of a session stand from left to right: by their time, or where a capture has
-/// no clock by the number of the record.
+/// The horizontal positions of the moments of a session: by time, or by record number if the
+/// capture has no times.
 package struct ReportAxis: Hashable, Sendable {
-  /// What is measured.
+  /// The quantity on the axis.
   package enum Scale: Hashable, Sendable {
     case time(ClosedRange<Int64>)
     case records(UInt64)
   }
 
   package let scale: Scale
-  /// Where the last moment stood: one without a time stands there as well.
-  private var now = 0.0
+  /// The position of the last moment, which is also that of a moment without a time.
+  private var lastPosition = 0.0
 
   /// - Parameters:
-  ///   - connections: All of the log.
+  ///   - connections: All connections of the log.
   ///   - last: The number of the last record.
   package init(_ connections: [ConnectionStory], last: UInt64) {
     let first = connections.compactMap(\.first.time).min()
@@ -27,19 +27,19 @@ package struct ReportAxis: Hashable, Sendable {
     }
   }
 
-  /// Where a record stands, from 0 to 1.
+  /// The position of a record, from 0 to 1.
   package mutating func place(of stamp: RecordStamp) -> Double {
     switch scale {
     case .time(let span):
-      guard let time = stamp.time else { return now }
-      // As floating-point numbers: a hostile capture's span need not fit an integer.
+      guard let time = stamp.time else { return lastPosition }
+      // Floating-point numbers, because the span of a hostile capture need not fit an integer.
       let passed = Double(time) - Double(span.lowerBound)
-      now = passed / (Double(span.upperBound) - Double(span.lowerBound))
+      lastPosition = passed / (Double(span.upperBound) - Double(span.lowerBound))
     case .records(let last):
-      now = Double(stamp.record) / Double(last)
+      lastPosition = Double(stamp.record) / Double(last)
     }
-    now = min(max(now, 0), 1)
-    return now
+    lastPosition = min(max(lastPosition, 0), 1)
+    return lastPosition
   }
 
   /// A mark on the axis.
@@ -48,16 +48,16 @@ package struct ReportAxis: Hashable, Sendable {
     package let label: String
   }
 
-  /// A few round moments.
+  /// The marks at a few round times or numbers.
   package func ticks(_ zone: Zone) -> [Tick] {
     switch scale {
     case .time(let span): Self.ticks(span, zone)
     case .records(let last):
-      Self.rounds(last).map { Tick(place: Double($0) / Double(last), label: "#\($0)") }
+      Self.roundNumbers(upTo: last).map { Tick(place: Double($0) / Double(last), label: "#\($0)") }
     }
   }
 
-  private static func rounds(_ last: UInt64) -> [UInt64] {
+  private static func roundNumbers(upTo last: UInt64) -> [UInt64] {
     var step: UInt64 = 1
     while last / step > 8 { step = step.multipliedReportingOverflow(by: 10).partialValue }
     if last / step < 3, step > 1 { step /= 5 }
@@ -65,7 +65,7 @@ package struct ReportAxis: Hashable, Sendable {
   }
 
   private static let second: Int64 = 1000
-  private static let steps: [Int64] =
+  private static let tickIntervals: [Int64] =
     [1, 10, 100] + [1, 2, 5, 10, 30].map { $0 * second }
     + [1, 2, 5, 10, 30].map { $0 * 60 * second }
     + [1, 2, 3, 6, 12].map { $0 * 3600 * second }
@@ -73,10 +73,10 @@ package struct ReportAxis: Hashable, Sendable {
 
   private static func ticks(_ span: ClosedRange<Int64>, _ zone: Zone) -> [Tick] {
     let (length, isTooLong) = span.upperBound.subtractingReportingOverflow(span.lowerBound)
-    guard !isTooLong, let step = steps.first(where: { length / $0 <= 7 }) else { return [] }
-    // Round in the zone that the times are told in.
+    guard !isTooLong, let step = tickIntervals.first(where: { length / $0 <= 7 }) else { return [] }
+    // Round in the zone in which the times are shown.
     let (start, _) = zone.local(span.lowerBound).quotientAndRemainder(step)
-    // A hostile clock is anywhere; where a sum wraps, the place is out of the span.
+    // A hostile clock can have any time; if a sum wraps around, it is outside of the span.
     let shift = zone.local(span.lowerBound) &- span.lowerBound
     return (Int64(1)...8).compactMap { number in
       let time = (start &+ number) &* step &- shift

@@ -1,17 +1,17 @@
 import RosterCore
 
-/// The connections of a report in words.
+/// The table of connections in a report.
 struct ReportConnections {
   let connections: [ConnectionStory]
   let zone: Zone
 
-  /// How many are listed.
-  private static let most = 100
+  /// The maximum number of listed connections.
+  private static let rowLimit = 100
 
   var markup: Markup {
     let columns = ["", "Resource", "Name", "First", "Last", "End"]
     let head = columns.map { Tag.th([.scope: "col"], Markup($0)) }
-    let rows = connections.prefix(Self.most).map { story in
+    let rows = connections.prefix(Self.rowLimit).map { story in
       Tag.tr(
         [:],
         cells(
@@ -24,9 +24,9 @@ struct ReportConnections {
         [.class: "scroll"],
         Tag.table([:], Tag.thead([:], Tag.tr([:], head)), Tag.tbody([:], rows))),
     ]
-    if connections.count > Self.most {
+    if connections.count > Self.rowLimit {
       parts.append(
-        Tag.p([.class: "note"], "\(connections.count - Self.most) more are not in this page."))
+        Tag.p([.class: "note"], "\(connections.count - Self.rowLimit) more are not in this page."))
     }
     return Tag.details([:], parts)
   }

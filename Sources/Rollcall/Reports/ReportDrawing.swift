@@ -5,7 +5,7 @@ struct ReportDrawing {
   let picture: ReportPicture
   let zone: Zone
 
-  static let space = "http://www.w3.org/2000/svg"
+  static let namespace = "http://www.w3.org/2000/svg"
 
   private static let left = 118.0
   private static let right = 944.0
@@ -21,7 +21,7 @@ struct ReportDrawing {
   var markup: Markup {
     let size: KeyValuePairs<Attribute, String> = [
       .viewBox: "0 0 960 \(number(height))", .role: "group", .ariaLabelledBy: "picture-title",
-      .class: "picture", .xmlns: Self.space,
+      .class: "picture", .xmlns: Self.namespace,
     ]
     return Tag.svg(
       size, Tag.title([.id: "picture-title"], "The session over time"),
@@ -29,13 +29,13 @@ struct ReportDrawing {
       grid, density, Markup(picture.lanes.enumerated().map(lane)))
   }
 
-  /// What somebody is told who does not see it.
+  /// The description of the picture for readers who cannot see it.
   private var description: String {
     let marks = picture.lanes.flatMap(\.findingMarks).reduce(0) { $0 + $1.count }
     let asking = picture.lanes.flatMap(\.requestMarks).reduce(0) { $0 + $1.count }
     return "\(picture.lanes.count.of("lane")), one for each device, with "
       + "\(marks.of("finding")) and \(asking.of("change")) of requests marked; below, how many "
-      + "records changed something when. All of it is in the lists that follow."
+      + "records changed something over time. The lists that follow have all of it."
   }
 
   // MARK: Grid
@@ -56,35 +56,35 @@ struct ReportDrawing {
   // MARK: Density
 
   private var density: Markup {
-    let most = zip(picture.presence, picture.others).map { $0 + $1 }.max() ?? 0
-    guard most > 0 else { return Markup() }
-    let presence = bars(picture.presence, on: [], most)
-    let others = bars(picture.others, on: picture.presence, most)
+    let maximum = zip(picture.presence, picture.others).map { $0 + $1 }.max() ?? 0
+    guard maximum > 0 else { return Markup() }
+    let presence = bars(picture.presence, on: [], maximum)
+    let others = bars(picture.others, on: picture.presence, maximum)
     return Tag.g(
       [.class: "density"],
       Tag.svgText([.x: "0", .y: number(base - Self.densityHeight + 10)], "records"),
       Tag.svgText(
         [.class: "faint", .x: "0", .y: number(base - Self.densityHeight + 26)],
-        Markup("at most \(most)")),
+        Markup("at most \(maximum)")),
       Tag.path([.class: "presence", .d: presence]), Tag.path([.class: "others", .d: others]),
       Tag.path([.class: "base", .d: "M\(number(Self.left)) \(number(base))H\(number(Self.right))"])
     )
   }
 
-  /// The outlines of bars, each on another one where that is given.
-  private func bars(_ counts: [Int], on under: [Int], _ most: Int) -> String {
+  /// The outlines of bars, stacked on the bars for `lower` unless that is empty.
+  private func bars(_ counts: [Int], on lower: [Int], _ maximum: Int) -> String {
     let width = (Self.right - Self.left) / Double(ReportPicture.columns)
     return counts.indices.filter { counts[$0] > 0 }.map { column in
-      let foot = under.isEmpty ? 0 : rise(under[column], most)
-      let rise = max(rise(counts[column], most), 1.5)
+      let foot = lower.isEmpty ? 0 : rise(lower[column], maximum)
+      let rise = max(rise(counts[column], maximum), 1.5)
       let x = Self.left + Double(column) * width
       return "M\(number(x)) \(number(base - foot))v\(number(-rise))"
         + "h\(number(width - 0.6))v\(number(rise))z"
     }.joined()
   }
 
-  private func rise(_ count: Int, _ most: Int) -> Double {
-    Double(count) / Double(most) * (Self.densityHeight - 4)
+  private func rise(_ count: Int, _ maximum: Int) -> Double {
+    Double(count) / Double(maximum) * (Self.densityHeight - 4)
   }
 
   // MARK: Lanes
@@ -113,13 +113,13 @@ struct ReportDrawing {
     ])
   }
 
-  /// A mark that leads to its record. Each sign has a shape of its own, for those who do not tell
-  /// its colour.
+  /// A mark that links to its record. Each sign has its own shape, for readers who cannot see its
+  /// color.
   private func mark(_ mark: ReportPicture.Mark, _ y: Double) -> Markup {
-    let more = mark.count > 1 ? " and \(mark.count - 1) more near it" : ""
+    let more = mark.count > 1 ? " and \(mark.count - 1) more nearby" : ""
     let (x, y) = (number(x(mark.place)), number(y))
     return Tag.a(
-      [.place: "r\(mark.first)", .class: "mark \(mark.sign.rawValue)"],
+      [.fragment: "r\(mark.first)", .class: "mark \(mark.sign.rawValue)"],
       Tag.title([:], Markup("#\(mark.first) \(mark.words)\(more)")),
       Tag.path([.d: "M\(x) \(y)\(mark.sign.outline)"]))
   }
@@ -128,7 +128,7 @@ struct ReportDrawing {
 
   private func x(_ place: Double) -> Double { Self.left + place * (Self.right - Self.left) }
 
-  /// A number as SVG has it, with a digit after the point.
+  /// A number in SVG's syntax, with at most one digit after the point.
   private func number(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     let (whole, rest) = tenths.magnitude.quotientAndRemainder(dividingBy: 10)
@@ -137,7 +137,7 @@ struct ReportDrawing {
 }
 
 extension ReportPicture.Sign {
-  /// Its shape, from its middle: a square on its tip, a triangle, a round, a ring.
+  /// The shape as a path from its center: a diamond, a triangle, a disk, a ring.
   var outline: String {
     switch self {
     case .error: "m0 -6l6 6l-6 6l-6 -6z"
@@ -149,8 +149,8 @@ extension ReportPicture.Sign {
 }
 
 extension String {
-  /// The text, or its beginning where it is longer than that many characters.
-  func shortened(to most: Int) -> String {
-    count <= most ? self : prefix(most - 1) + "…"
+  /// The text, cut to a maximum number of characters.
+  func shortened(to limit: Int) -> String {
+    count <= limit ? self : prefix(limit - 1) + "…"
   }
 }

@@ -1,15 +1,15 @@
 import RosterCore
 
-/// The part of a report that lists what is odd and explains it.
+/// The part of a report that lists and explains the findings.
 struct ReportFindings {
   let front: ReportFront
 
-  /// How many findings of a kind are seen without a click.
-  private static let atOnce = 4
+  /// The number of findings of a kind that are visible without a click.
+  private static let unfoldedCount = 4
 
   var markup: Markup {
     let kinds = front.survey.findings
-    guard !kinds.isEmpty else { return Tag.p([.class: "note"], "Nothing is odd.") }
+    guard !kinds.isEmpty else { return Tag.p([.class: "note"], "There are no findings.") }
     return Markup(kinds.map(article))
   }
 
@@ -21,9 +21,9 @@ struct ReportFindings {
       Tag.header(
         [:], severity.badge, Tag.h3([:], Markup(kind.code.rawValue)),
         Tag.span([.class: "faint"], Markup(times))),
-      Tag.ul([.class: "places"], kind.first.prefix(Self.atOnce).map(place)),
+      Tag.ul([.class: "places"], kind.first.prefix(Self.unfoldedCount).map(place)),
     ]
-    let further = kind.first.dropFirst(Self.atOnce)
+    let further = kind.first.dropFirst(Self.unfoldedCount)
     if !further.isEmpty {
       parts.append(
         Tag.details(
@@ -42,7 +42,7 @@ struct ReportFindings {
         [.class: "guide"], Tag.dt([:], "Rule"), Tag.dd([:], Markup(guide.rule)),
         Tag.dt([:], "Usual causes"), Tag.dd([:], Markup(guide.causes)),
         Tag.dt([:], "What to do"), Tag.dd([:], Markup(guide.remedy))))
-    return Tag.article([.class: "finding \(severity.rawValue)", .id: kind.place], parts)
+    return Tag.article([.class: "finding \(severity.rawValue)", .id: kind.elementID], parts)
   }
 
   private func place(_ place: ReportSurvey.Place) -> Markup {
@@ -51,8 +51,8 @@ struct ReportFindings {
     return Tag.li(
       [:],
       Tag.span(
-        [:], Tag.a([.place: "r\(finding.record)"], Markup("#\(finding.record)")),
+        [:], Tag.a([.fragment: "r\(finding.record)"], Markup("#\(finding.record)")),
         Tag.span([.class: "clock"], Markup(clock))),
-      Tag.span([:], Markup(finding.sentence.shortened(to: Report.mostWords))))
+      Tag.span([:], Markup(finding.sentence.shortened(to: Report.sentenceLimit))))
   }
 }

@@ -1,7 +1,7 @@
 import RosterCore
 import XMPPStanza
 
-/// Everything of a report that stands before its story, and what ends it.
+/// The part of a report before its story, and the end of the page.
 struct ReportFront {
   let report: Report
   let survey: ReportSurvey
@@ -19,8 +19,8 @@ struct ReportFront {
     page += Tag.html.start([.lang: "en", .xmlns: "http://www.w3.org/1999/xhtml"])
     page += head
     page += Tag.body.start()
-    page += Tag.a([.class: "skip", .place: "story"], "Skip to the story")
-    page += top
+    page += Tag.a([.class: "skip", .fragment: "story"], "Skip to the story")
+    page += banner
     page += Tag.main.start()
     page += part("summary", ReportSummary(front: self).markup)
     page += part("timeline", timeline)
@@ -29,7 +29,7 @@ struct ReportFront {
     return page
   }
 
-  /// What comes after the story.
+  /// The part after the story.
   var end: Markup {
     Tag.section.end + Tag.main.end + footer + Tag.body.end + Tag.html.end
   }
@@ -50,9 +50,9 @@ struct ReportFront {
       Tag.style([:], Markup(ReportStyle.standard)))
   }
 
-  private var top: Markup {
+  private var banner: Markup {
     let links = Self.sections.map { name, title in
-      Tag.li([:], Tag.a([.place: name], Markup(title)))
+      Tag.li([:], Tag.a([.fragment: name], Markup(title)))
     }
     return Tag.header(
       [.class: "top"],
@@ -61,7 +61,7 @@ struct ReportFront {
       Tag.nav([.ariaLabel: "Parts"], Tag.ul([:], links)))
   }
 
-  /// From when to when, and of what.
+  /// The start and end of the session, and its source.
   private var span: String {
     let zone = report.zone
     let times = survey.summary.span.map { span in
@@ -103,7 +103,7 @@ struct ReportFront {
         Tag.svg(
           [
             .class: "key", .viewBox: "-8 -8 16 16", .ariaHidden: "true",
-            .xmlns: ReportDrawing.space,
+            .xmlns: ReportDrawing.namespace,
           ],
           Tag.g([.class: "mark \(sign.rawValue)"], Tag.path([.d: "M0 0\(sign.outline)"]))),
         Markup(word))
@@ -112,7 +112,10 @@ struct ReportFront {
       Tag.li(
         [:],
         Tag.svg(
-          [.class: "key", .viewBox: "0 0 16 16", .ariaHidden: "true", .xmlns: ReportDrawing.space],
+          [
+            .class: "key", .viewBox: "0 0 16 16", .ariaHidden: "true",
+            .xmlns: ReportDrawing.namespace,
+          ],
           Tag.rect([.class: name, .x: "4", .y: "2", .width: "8", .height: "12"])),
         Markup(word))
     }
@@ -128,17 +131,17 @@ struct ReportFront {
     start += heading("story")
     start += filter
     if survey.entries == 0 {
-      start += Tag.p([.class: "note"], "No record changed anything, and nothing is odd.")
+      start += Tag.p([.class: "note"], "No record changed anything, and there are no findings.")
     }
     if survey.entries > report.limits.entries {
       let skipped = survey.entries - report.limits.entries
       start += Tag.p(
-        [.class: "note"], "Of the first \(skipped) entries only those with findings are here, at ",
+        [.class: "note"], "Of the first \(skipped) entries, only those with findings are here, at ",
         "most \(report.limits.odd) of them: ",
-        Tag.code([:], "rollcall replay \(report.source)"), " tells all.")
+        Tag.code([:], "rollcall replay \(report.source)"), " shows everything.")
     }
     start += Tag.p(
-      [.class: "note paper"], "The XML of the records is in the page itself, not on paper.")
+      [.class: "note paper"], "The XML of the records is in the web page, not on paper.")
     return start
   }
 
@@ -163,13 +166,13 @@ struct ReportFront {
     let who =
       report.name == nil
       ? "Addresses, names, groups and texts are stand-ins, equal ones for equal originals; the "
-        + "numbers of the records are those of rollcall export --redact."
-      : "It names people as they are: rollcall report --redact puts stand-ins in their place."
+        + "record numbers are those of rollcall export --redact."
+      : "It has real names, addresses and texts: rollcall report --redact replaces them."
     return Tag.footer(
       [:],
       Tag.p(
-        [:], "Made by rollcall \(RollcallVersion.current). All times are told in \(report.zone). ",
-        "Credentials were taken out when the records were read. ", Markup(who)),
+        [:], "Made by rollcall \(RollcallVersion.current). All times are in \(report.zone). ",
+        "Credentials were removed when the records were read. ", Markup(who)),
       Tag.p([:], "This page loads nothing and runs no script."))
   }
 }

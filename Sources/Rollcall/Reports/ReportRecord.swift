@@ -2,33 +2,33 @@ import Captures
 import EventStore
 import XMPPStanza
 
-/// The bytes of a record, as a report shows them on a click.
+/// The content of a record, which a report shows on a click.
 struct ReportRecord {
   private let header: RecordHeader
-  /// How many bytes are shown.
-  private let most: Int
-  /// As many as are shown, in lines.
+  /// The maximum number of bytes to show.
+  private let byteLimit: Int
+  /// The lines to show.
   private let lines: [String]
-  /// How many bytes it has, where some are left out.
-  private let cutFrom: Int?
+  /// The number of bytes of the record if some are left out; otherwise nil.
+  private let uncutBytes: Int?
 
-  init(_ header: RecordHeader, _ bytes: [UInt8], _ reader: RecordReader, most: Int) {
+  init(_ header: RecordHeader, _ bytes: [UInt8], _ reader: RecordReader, byteLimit: Int) {
     self.header = header
-    self.most = most
+    self.byteLimit = byteLimit
     let lines: [String]
     if header.kind == .element, let node = reader.element(bytes) {
       lines = node.indentedLines
     } else {
       lines = [String(decoding: bytes, as: UTF8.self).visible]
     }
-    let kept = Self.beginning(of: lines, most)
-    self.lines = kept ?? lines
-    cutFrom = kept == nil ? nil : bytes.count
+    let beginning = Self.beginning(of: lines, byteLimit)
+    self.lines = beginning ?? lines
+    uncutBytes = beginning == nil ? nil : bytes.count
   }
 
-  /// As many lines as are shown; nil where that is all of them.
-  private static func beginning(of lines: [String], _ most: Int) -> [String]? {
-    var room = most
+  /// The beginning of the lines that is within the limit; nil if that is all of them.
+  private static func beginning(of lines: [String], _ byteLimit: Int) -> [String]? {
+    var room = byteLimit
     for (number, line) in lines.enumerated() {
       guard line.utf8.count <= room else {
         let cut = String(decoding: line.utf8.prefix(room), as: UTF8.self)
@@ -39,19 +39,21 @@ struct ReportRecord {
     return nil
   }
 
-  /// What it is called where it is opened.
-  var word: String { header.kind == .lifecycle ? "record" : "XML" }
+  /// The label of the button that shows the record.
+  var label: String { header.kind == .lifecycle ? "record" : "XML" }
 
-  /// Which one of several it is.
+  /// The number of the record, as a heading if several are shown.
   var number: Markup { Tag.p([.class: "of"], Markup("#\(header.sequence)")) }
 
-  /// - Parameter source: What the commands that it names are to read.
+  /// The content as markup.
+  ///
+  /// - Parameter source: The source in the command that shows a record that was cut.
   func markup(of source: String) -> Markup {
     let text = Tag.pre([:], Markup(lines: lines))
-    guard let cutFrom else { return text }
+    guard let uncutBytes else { return text }
     return text
       + Tag.p(
-        [.class: "note"], Markup("The first \(most >> 10) KiB of \(cutFrom >> 10): "),
+        [.class: "note"], Markup("The first \(byteLimit >> 10) KiB of \(uncutBytes >> 10): "),
         Tag.code([:], Markup("rollcall show \(source) \(header.sequence)")), " shows all.")
   }
 }

@@ -2,28 +2,29 @@ import EventStore
 import RawBytes
 import RosterCore
 
-/// Writes the story of a report as it is read, a stretch of entries at a time.
+/// Writes the story of a report while it is read, in batches of entries.
 ///
-/// Memory: a stretch of entries and the records they show.
+/// Memory is bounded by a batch of entries and the records that they show.
 struct ReportStory {
-  /// How many entries are held before they are written.
-  private static let stretch = 256
+  /// The number of entries that are written together.
+  private static let batchCount = 256
 
   private let report: Report
-  /// How many entries come before those that are told.
+  /// The number of entries at the beginning that are left out unless they have findings.
   private let skipped: Int
   private let reader = RecordReader()
   private let write: (Markup) throws -> Void
   private var fold: StoryFold
-  private var seen = 0
-  private var odd = 0
+  private var entryCount = 0
+  /// The number of entries with findings among the first ones.
+  private var oddCount = 0
   private var day: String?
-  /// What is told next.
-  private var waiting: [StoryFold.Entry] = []
-  /// What the connections are called, where there are several.
+  /// The entries that are not written yet.
+  private var batch: [StoryFold.Entry] = []
+  /// The labels of the connections; empty if there is only one.
   private let labels: [ConnectionID: String]
 
-  /// - Parameter entries: How many there are.
+  /// - Parameter entries: The number of all entries.
   init(
     _ report: Report, _ connections: [ConnectionStory], entries: Int,
     _ write: @escaping (Markup) throws -> Void
@@ -38,7 +39,7 @@ struct ReportStory {
     fold = StoryFold(day: report.zone.day)
   }
 
-  /// Takes the next record.
+  /// Adds the next record.
   mutating func take(_ moment: Timeline.Moment) throws {
     guard moment.tells else { return }
     for entry in fold.take(moment) { try add(entry) }
@@ -51,26 +52,26 @@ struct ReportStory {
   }
 
   private mutating func add(_ entry: StoryFold.Entry) throws {
-    seen += 1
-    if seen <= skipped {
-      guard entry.isOdd, odd < report.limits.odd else { return }
-      odd += 1
+    entryCount += 1
+    if entryCount <= skipped {
+      guard entry.isOdd, oddCount < report.limits.odd else { return }
+      oddCount += 1
     }
-    waiting.append(entry)
-    if waiting.count >= Self.stretch { try flush() }
+    batch.append(entry)
+    if batch.count >= Self.batchCount { try flush() }
   }
 
   private mutating func flush() throws {
-    let numbers = waiting.flatMap(\.shown)
+    let numbers = batch.flatMap(\.shown)
     var records: [UInt64: ReportRecord] = [:]
     try report.timeline.log.read { transaction in
       try transaction.forEachRecord(of: numbers) { header, bytes in
         let bytes = [UInt8](bytes)
         records[header.sequence] = ReportRecord(
-          header, bytes, reader, most: report.limits.recordBytes)
+          header, bytes, reader, byteLimit: report.limits.recordBytes)
       }
     }
-    for entry in waiting {
+    for entry in batch {
       try begin(dayOf: entry)
       let shown = entry.shown.compactMap { records[$0] }
       switch entry {
@@ -78,10 +79,10 @@ struct ReportStory {
       case .burst(let burst): try write(item(burst, shown))
       }
     }
-    waiting.removeAll(keepingCapacity: true)
+    batch.removeAll(keepingCapacity: true)
   }
 
-  /// Begins a list for each day; the records before the first time are of none.
+  /// Begins a list if the entry is of another day; records before the first time have no day.
   private mutating func begin(dayOf entry: StoryFold.Entry) throws {
     let date = entry.stamp.time.map { report.zone.date($0) } ?? day ?? ""
     guard date != day else { return }
@@ -94,9 +95,9 @@ struct ReportStory {
   // MARK: Entries
 
   private func item(_ moment: Timeline.Moment, _ record: ReportRecord?) -> Markup {
-    let odd = moment.outcome.findings.isEmpty ? "" : " odd"
-    let place = "r\(moment.stamp.record)"
-    var meaning = Markup(moment.event.clause.shortened(to: Report.mostWords))
+    let oddClass = moment.outcome.findings.isEmpty ? "" : " odd"
+    let id = "r\(moment.stamp.record)"
+    var meaning = Markup(moment.event.clause.shortened(to: Report.sentenceLimit))
     if let connection = labels[moment.connection] {
       meaning += Tag.span([.class: "faint"], Markup(" · " + connection))
     }
@@ -107,16 +108,17 @@ struct ReportStory {
       Tag.p(
         [.class: "told \(finding.severity.rawValue)"], finding.badge, " ",
         Tag.strong([:], Markup(finding.code.rawValue)),
-        Markup(": " + finding.sentence.shortened(to: Report.mostWords)))
+        Markup(": " + finding.sentence.shortened(to: Report.sentenceLimit)))
     }
     if let record {
       body.append(
         Tag.details(
-          [.class: "xml"], Tag.summary([:], Markup(record.word)), record.markup(of: report.source)))
+          [.class: "xml"], Tag.summary([:], Markup(record.label)), record.markup(of: report.source))
+      )
     }
     return Tag.li(
-      [.class: "entry\(odd)", .id: place],
-      Tag.span([.class: "number"], Tag.a([.place: place], Markup("#\(moment.stamp.record)"))),
+      [.class: "entry\(oddClass)", .id: id],
+      Tag.span([.class: "number"], Tag.a([.fragment: id], Markup("#\(moment.stamp.record)"))),
       Tag.span([.class: "clock"], Markup(moment.stamp.time.map(report.zone.clock) ?? "")),
       moment.direction.arrow, Tag.div([:], body))
   }
@@ -148,7 +150,7 @@ extension StoryFold.Entry {
     if case .moment(let moment) = self { !moment.outcome.findings.isEmpty } else { false }
   }
 
-  /// The records that it shows.
+  /// The records whose content the entry shows.
   fileprivate var shown: [UInt64] {
     switch self {
     case .moment(let moment): [moment.stamp.record]
@@ -161,14 +163,14 @@ extension StoryLine {
   fileprivate var markup: Markup {
     let (kind, word) =
       switch mark {
-      case "+": ("came", "came")
-      case "-": ("went", "went")
-      default: ("changed", "became different")
+      case "+": ("came", "added")
+      case "-": ("went", "removed")
+      default: ("changed", "changed")
       }
     let sign = mark == "-" ? "−" : mark
     return Tag.li(
       [.class: kind], Tag.span([.class: "sign", .role: "img", .ariaLabel: word], Markup(sign)),
-      Markup(clause.shortened(to: Report.mostWords)))
+      Markup(clause.shortened(to: Report.sentenceLimit)))
   }
 }
 
@@ -185,7 +187,7 @@ extension RecordDirection {
 }
 
 extension Finding {
-  /// How much it matters, in its colour.
+  /// The severity, in its color.
   var badge: Markup { severity.badge }
 }
 

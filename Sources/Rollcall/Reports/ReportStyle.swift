@@ -1,9 +1,10 @@
 import Crypto
 import Foundation
 
-/// How a report looks: its only sheet, which stands in the page and is allowed by its digest.
+/// The style sheet of a report. It is part of the page, whose policy allows only this sheet, by its
+/// digest.
 package struct ReportStyle: Hashable, Sendable {
-  /// The sheet. It has no character that HTML and XML read differently.
+  /// The text of the sheet. It has no character that HTML and XML read differently.
   package let text: String
 
   package static let standard = ReportStyle(
@@ -13,7 +14,7 @@ package struct ReportStyle: Hashable, Sendable {
       \(layout)\(parts)\(story)\(drawing)\(narrow)\(print)
       """)
 
-  /// What the page may load and run: nothing but this sheet.
+  /// The content security policy: the page may load and run nothing except this sheet.
   package var policy: String {
     let digest = Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString()
     return "default-src 'none'; style-src 'sha256-\(digest)'; base-uri 'none'; form-action 'none'"

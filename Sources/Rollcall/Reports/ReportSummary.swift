@@ -2,12 +2,12 @@ import ContactSections
 import RosterCore
 import XMPPStanza
 
-/// The first part of a report: what the session comes to.
+/// The first part of a report: the totals of the session.
 struct ReportSummary {
   let front: ReportFront
 
-  /// How many contacts are named as the busiest, and how many of those who ask.
-  private static let most = 10
+  /// The maximum length of the list of busiest contacts, and of the lists of requests.
+  private static let listLimit = 10
 
   private var roster: Roster { front.state.roster }
   private var survey: ReportSurvey { front.survey }
@@ -23,12 +23,14 @@ struct ReportSummary {
     if roster.completeness != .complete {
       markup += Tag.p([.class: "note"], Markup("Note: " + roster.completeness.clause + "."))
     }
-    let columns = [first + waiting, busiest].filter { !$0.isEmpty }.map { Tag.div([:], $0) }
+    let columns = [mostSerious + openRequests, busiest].filter { !$0.isEmpty }.map {
+      Tag.div([:], $0)
+    }
     if !columns.isEmpty { markup += Tag.div([.class: "columns"], columns) }
     return markup
   }
 
-  /// A number, what it counts, and more about that.
+  /// Numbers, each with what it counts and more about it.
   private var facts: [(number: Int, name: String, more: String)] {
     let friends = roster.entries.count { SectionPolicy.Friends.mutual.includes($0.value.item) }
     let summary = survey.summary
@@ -53,31 +55,31 @@ struct ReportSummary {
     ]
   }
 
-  /// What to look at first.
-  private var first: Markup {
+  /// The kinds of findings to look at first.
+  private var mostSerious: Markup {
     let serious = survey.findings.filter { $0.code.severity != .info }
     guard !serious.isEmpty else { return Markup() }
     let items = serious.map { kind in
       let times = kind.count == 1 ? "once" : "\(kind.count.grouped) times"
       return Tag.li(
         [.class: "first"], kind.code.severity.badge,
-        Tag.a([.place: kind.place], Markup(kind.code.rawValue)),
+        Tag.a([.fragment: kind.elementID], Markup(kind.code.rawValue)),
         Tag.span([.class: "faint"], Markup(times)))
     }
     return Tag.h3([:], "Look here first") + Tag.ul([:], items)
   }
 
   private var busiest: Markup {
-    let busy = survey.summary.busiest(Self.most)
-    guard let most = busy.first?.records else { return Markup() }
+    let busy = survey.summary.busiest(Self.listLimit)
+    guard let maximum = busy.first?.records else { return Markup() }
     let items = busy.map { contact, records in
-      let width = max(1, records * 100 / most)
+      let width = max(1, records * 100 / maximum)
       return Tag.li(
         [.class: "busy"], who(contact),
         Tag.svg(
           [
             .viewBox: "0 0 100 6", .preserveAspectRatio: "none", .ariaHidden: "true",
-            .xmlns: ReportDrawing.space,
+            .xmlns: ReportDrawing.namespace,
           ],
           Tag.rect([.width: "\(width)", .height: "6"])),
         Tag.span([.class: "number"], Markup("\(records)")))
@@ -85,19 +87,19 @@ struct ReportSummary {
     return Tag.h3([:], "Busiest contacts, by records") + Tag.ul([:], items)
   }
 
-  /// Who waits for an answer.
-  private var waiting: Markup {
-    let asking = roster.incoming.prefix(Self.most).map { ($0.key, "asks us", $0.value.since) }
-    let asked = roster.outgoing.prefix(Self.most).map { ($0.key, "we ask it", $0.value.since) }
+  /// The requests that wait for an answer.
+  private var openRequests: Markup {
+    let asking = roster.incoming.prefix(Self.listLimit).map { ($0.key, "asks us", $0.value.since) }
+    let asked = roster.outgoing.prefix(Self.listLimit).map { ($0.key, "we ask it", $0.value.since) }
     let items = (asking + asked).map { contact, words, since in
       Tag.li(
         [.class: "waiting"], who(contact),
         Tag.span(
           [.class: "faint"], Markup("\(words) since "),
-          Tag.a([.place: "r\(since.record)"], Markup("#\(since.record)"))))
+          Tag.a([.fragment: "r\(since.record)"], Markup("#\(since.record)"))))
     }
     guard !items.isEmpty else { return Markup() }
-    var markup = Tag.h3([:], "Requests that are open at the end") + Tag.ul([:], items)
+    var markup = Tag.h3([:], "Requests open at the end") + Tag.ul([:], items)
     let rest = roster.incoming.count + roster.outgoing.count - items.count
     if rest > 0 {
       markup += Tag.p(
@@ -107,7 +109,7 @@ struct ReportSummary {
     return markup
   }
 
-  /// A contact by its name, where it has one, and its address.
+  /// The name of a contact, if it has one, and its address.
   private func who(_ contact: BareJID) -> Markup {
     guard let name = roster.item(contact)?.name else {
       return Tag.span([.class: "who"], Markup(contact.text))
@@ -119,12 +121,12 @@ struct ReportSummary {
 }
 
 extension ReportSurvey.Kind {
-  /// The place of the page where its findings are explained.
-  var place: String { "finding-\(code.rawValue)" }
+  /// The `id` of the element that explains the findings of this kind.
+  var elementID: String { "finding-\(code.rawValue)" }
 }
 
 extension Int {
-  /// The number with a comma before each three digits.
+  /// The number with commas between groups of three digits.
   var grouped: String {
     let digits = String(magnitude)
     let groups = stride(from: digits.count, to: 0, by: -3).reversed().map { end in

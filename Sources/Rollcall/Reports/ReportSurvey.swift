@@ -1,29 +1,29 @@
 package import RosterCore
 
-/// What has to be known of a whole session before the first line of its report is written.
+/// What must be known about a whole session before the first line of its report can be written.
 ///
-/// Memory: a number for each contact, and a bounded number of findings and marks.
+/// Memory is bounded, except for a number for each contact.
 package struct ReportSurvey {
-  /// Findings of one kind.
+  /// The findings of one kind.
   package struct Kind: Sendable {
     package let code: Finding.Code
     package fileprivate(set) var count = 0
-    /// The first ones.
+    /// The first findings of the kind.
     package fileprivate(set) var first: [Place] = []
   }
 
-  /// A finding and when it was.
+  /// A finding, with the time of its record.
   package struct Place: Sendable {
     package let finding: Finding
     package let time: Int64?
   }
 
-  /// How many findings of a kind are listed.
-  package static let listed = 25
+  /// The maximum number of listed findings of a kind.
+  package static let listLimit = 25
 
   package private(set) var summary: StorySummary
   package private(set) var picture: ReportPicture
-  /// How many entries the folded story has.
+  /// The number of entries of the folded story.
   package private(set) var entries = 0
   private var kinds: [Finding.Code: Kind] = [:]
   private var fold: StoryFold
@@ -34,7 +34,7 @@ package struct ReportSurvey {
     fold = StoryFold(day: zone.day)
   }
 
-  /// Takes the next record.
+  /// Adds the next record.
   ///
   /// - Parameter roster: The state after it.
   package mutating func take(_ moment: Timeline.Moment, _ roster: Roster) {
@@ -45,7 +45,7 @@ package struct ReportSurvey {
     for finding in moment.outcome.findings {
       var kind = kinds[finding.code] ?? Kind(code: finding.code)
       kind.count += 1
-      if kind.first.count < Self.listed {
+      if kind.first.count < Self.listLimit {
         kind.first.append(Place(finding: finding, time: moment.stamp.time))
       }
       kinds[finding.code] = kind
@@ -57,7 +57,7 @@ package struct ReportSurvey {
     picture.finish()
   }
 
-  /// The findings by kind: what matters most first, and then what came first.
+  /// The findings by kind, the most severe first, then by their first record.
   package var findings: [Kind] {
     summary.findingCounts.compactMap { kinds[$0.first.code] }
   }
