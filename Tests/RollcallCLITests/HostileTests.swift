@@ -142,11 +142,11 @@ import Testing
       #expect(try Program("import", "evil", "-o", "x.rollcall", in: folder.path).code == 0)
     }
     // Named like drafts of the program, of a process that has ended and of one that runs.
-    let gone = try Program(shell: "echo $$", in: folder.path).output
+    let ended = try Program(shell: "echo $$", in: folder.path).output
       .trimmingCharacters(in: .whitespacesAndNewlines)
     let (stale, others) = (
-      ["x.rollcall.draft-\(gone)-1", "x.rollcall.0.draft-\(gone)-2"],
-      ["x.rollcall.draft-\(getpid())-1", "y.rollcall.draft-\(gone)-1", "x.rollcall.draft-notes"]
+      ["x.rollcall.draft-\(ended)-1", "x.rollcall.0.draft-\(ended)-2"],
+      ["x.rollcall.draft-\(getpid())-1", "y.rollcall.draft-\(ended)-1", "x.rollcall.draft-notes"]
     )
     for name in stale + others {
       try Data("draft".utf8).write(to: URL(filePath: folder.file(name)))

@@ -36,8 +36,8 @@ struct PastedJudge {
       return try requests(key, texts)
     case "online_include": return try missing(texts, in: online)
     case "offline":
-      let here = try Set(online.map { $0.split(separator: "/").first.map(String.init) ?? $0 })
-      return here.isDisjoint(with: texts) ? nil : "\(here)"
+      let contacts = try Set(online.map { $0.split(separator: "/").first.map(String.init) ?? $0 })
+      return contacts.isDisjoint(with: texts) ? nil : "\(contacts)"
     case "accounts", "accounts_include":
       let found = try run.accounts.map { ($0["account"] as? String)?.lowercased() ?? "null" }
       let isRight =
@@ -103,7 +103,7 @@ struct PastedJudge {
     case "stderr_includes_any":
       let errors = try run.run("state", "--json").errors.lowercased()
       return texts.contains { errors.contains($0) } ? nil : errors
-    default: return "the judge does not know it"
+    default: return "the judge has no such expectation"
     }
   }
 
@@ -180,5 +180,5 @@ struct PastedJudge {
     #expect(failures.isEmpty)
   }
 
-  @Test("The cases are found") func areThere() { #expect(PastedCase.all.count > 20) }
+  @Test("The cases are found") func casesExist() { #expect(PastedCase.all.count > 20) }
 }

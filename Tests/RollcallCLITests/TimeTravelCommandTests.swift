@@ -143,7 +143,7 @@ private let lines = """
   }
 
   @Test("bisect says that a condition changed more than once")
-  func turns() throws {
+  func changesOfCondition() throws {
     let run = try run("bisect", "alice.jsonl", "--friend", "bob@example.test")
     #expect(run.output.contains("it changes 2 times: #4 holds, #7 no longer"))
   }
@@ -159,10 +159,10 @@ private let lines = """
     let turns = try #require(document["turns"] as? [[String: Any]])
     #expect(turns.map { $0["record"] as? Int } == [7])
     #expect(turns.map { $0["holds"] as? Bool } == [false])
-    let people = try Program(arguments, in: folder.path)
-    #expect(people.code == 1)
-    #expect(people.output.contains("already at the start of the search"))
-    #expect(people.output.contains("once: "))
+    let text = try Program(arguments, in: folder.path)
+    #expect(text.code == 1)
+    #expect(text.output.contains("already at the start of the search"))
+    #expect(text.output.contains("once: "))
   }
 
   @Test("A condition that never holds gives exit code 1; none, two or a bad one give 2")
@@ -175,7 +175,7 @@ private let lines = """
   }
 
   @Test("A command that cannot decide leaves a range")
-  func untold() throws {
+  func undecided() throws {
     let run = try run("bisect", "alice.jsonl", "--run", "exit 125", "--json")
     #expect(run.code == 1)
     #expect(try run.document["within"] as? [Int] == [0, 7])

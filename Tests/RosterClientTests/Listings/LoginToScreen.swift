@@ -18,7 +18,7 @@ import RosterClient
     self.table = table
   }
 
-  /// Logs in, and shows the contacts until the session is over.
+  /// Logs in, and shows the contacts until the session ends.
   func run() async throws {
     async let shown: Void = show()
     try await session.start()
@@ -36,7 +36,7 @@ import RosterClient
     }
   }
 
-  /// What the user does: `.add`, `.accept`, `.reject`, `.rename`, …
+  /// Carries out what the user does: `.add`, `.accept`, `.reject`, `.rename`, …
   ///
   /// - Returns: A message for the user; nil if the command was carried out.
   func perform(_ command: RosterCommand) async -> String? {
@@ -51,6 +51,6 @@ import RosterClient
     }
   }
 
-  /// Ends the session in order; then `run` returns.
+  /// Closes the session properly; then `run` returns.
   func logOut() async { await session.close() }
 }

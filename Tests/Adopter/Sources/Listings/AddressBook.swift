@@ -20,7 +20,7 @@ final class AddressBook {
     try await session.durable()
   }
 
-  /// Once a session is bound, asks for the roster and shows that we are there.
+  /// Once a session is bound, fetches the roster and sends presence.
   private func follow(_ step: SessionStep) throws {
     for finding in step.outcome.findings { print(finding.sentence) }
     let isOnline = step.outcome.changes.contains { $0.kind == .connected(true) }
@@ -29,17 +29,17 @@ final class AddressBook {
     try send(Array("<presence/>".utf8))
   }
 
-  /// What the user does: `.add`, `.accept`, `.reject`, `.remove`, `.rename`, …
+  /// Carries out what the user does: `.add`, `.accept`, `.reject`, `.remove`, `.rename`, …
   func perform(_ command: RosterCommand) throws {
     for element in try session.decide(command).elements { try send(element.bytes) }
   }
 
-  /// Records, then sends.
+  /// Records the bytes, then sends them.
   func send(_ bytes: [UInt8]) throws {
     try session.sent(bytes, at: now())
     socket.write(bytes)
   }
 
-  /// Who is a friend, under their letters, and who wants to be one.
+  /// The friends, by letter, and the requests of those who want to become friends.
   var screen: ScreenUpdates { session.screens() }
 }

@@ -15,7 +15,7 @@ func report(_ answers: [CommandAnswer], of command: CommandID) {
     switch answer.word {
     case .result: print("done")
     case .error(let condition, let text): print(text ?? condition ?? "refused")
-    case .timeout: print("nobody knows whether it was done")
+    case .timeout: print("it is not known whether it was done")
     }
   }
 }

@@ -5,13 +5,13 @@ func login(_ presences: [[UInt8]], into session: RosterSession) async throws {
   try await session.durable()  // one wait for all of them
 }
 
-/// One that is kept where several tasks meet: it need not leave its actor to wait for the disk.
+/// A recorder for several tasks, which need not leave its actor to wait for the disk.
 actor Recorder {
   private let session: RosterSession
 
   init(log: String) throws { session = try RosterSession(recordingTo: log) }
 
-  func take(_ bytes: [UInt8]) async throws {
+  func record(_ bytes: [UInt8]) async throws {
     try session.received(bytes, at: now())
     try await session.durable()
   }

@@ -12,7 +12,7 @@ func requests(of jid: BareJID, in session: RosterSession) {
   if let request = session.roster.contact(jid)?.request {
     switch request {
     case .open: break  // It waits for the user's answer.
-    case .unconfirmed: break  // It may have been answered where nobody here saw it.
+    case .unconfirmed: break  // Another device may have answered it.
     }
   }
   for (jid, request) in session.roster.incoming {
@@ -25,7 +25,7 @@ func library(
 ) async throws {
   let session = try RosterSession(recordingTo: "alice.rollcall")
 
-  // What the socket gave, cut anywhere; what goes out is handed to `sent` in the same way.
+  // The bytes from the socket, cut anywhere. Outgoing bytes go to `sent` in the same way.
   for step in try session.received(bytes, at: now()) {
     for change in step.outcome.changes { print(change.record, change.clause) }
     for finding in step.outcome.findings { print(finding.code, finding.sentence) }
@@ -33,11 +33,11 @@ func library(
   }
   for push in session.acknowledgements { try send(push.bytes) }
 
-  // What the user wants, as elements to send; a later step has the answer.
+  // The elements to send for what the user wants; a later step has the answer.
   let command = try session.decide(.add(bob, name: "Bob", groups: ["Friends"]))
   for element in command.elements { try send(element.bytes) }
 
-  // All that was handed over is on the disk.
+  // Now everything that was handed over is on the disk.
   try await session.durable()
 
   // What was, what happened, and why.
@@ -49,7 +49,7 @@ func library(
 
 func annotations(of bob: BareJID, in session: RosterSession) throws -> Int {
   try session.annotate(.starred(bob, true), at: now())
-  try session.annotate(.reading(bob, "zeng xian"), at: now())  // where it stands on the screen
+  try session.annotate(.reading(bob, "zeng xian"), at: now())  // its place on the screen
   try session.annotate(.note(bob, "from the chess club"), at: now())
   try session.annotate(.requestsSeen(session.roster.unseenRequests), at: now())
   let badge = session.roster.unseenRequests.count

@@ -1,10 +1,10 @@
 import Rollcall
 
-// What the listings of the documentation take as given: a socket, a clock, a table.
+// What the listings of the documentation depend on: a socket, a clock, a table.
 
-/// A connection to the server, TLS and all.
+/// A connection to the server, including TLS.
 protocol Socket {
-  /// What comes, in whatever pieces.
+  /// The incoming bytes, cut anywhere.
   var pieces: AsyncStream<[UInt8]> { get }
   func write(_ bytes: [UInt8])
 }
@@ -12,7 +12,7 @@ protocol Socket {
 /// Milliseconds since 1970.
 func now() -> Int64 { 0 }
 
-/// What shows the contacts.
+/// The view that shows the contacts.
 @MainActor
 protocol ContactsTable {
   func reload(_ screen: RosterSections)
