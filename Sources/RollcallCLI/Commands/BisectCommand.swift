@@ -8,7 +8,7 @@ import XMPPStanza
 struct BisectCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "bisect",
-    abstract: "Finds the first record after which something holds.",
+    abstract: "Finds the first record after which a condition holds.",
     discussion: """
       Give one condition, or a command with --run. The command reads `state --json` of a point \
       from its standard input and answers by its exit code, as for git bisect: 0 it does not hold \

@@ -78,7 +78,7 @@ extension StreamError.Kind: CustomStringConvertible {
     case .badRoot: "a stream header was expected"
     case .textBetweenElements: "there is text between elements"
     case .truncated: "the text ends inside an element"
-    case .noMemory: "the memory for an XML parser is not there"
+    case .noMemory: "there is not enough memory for an XML parser"
     }
   }
 
