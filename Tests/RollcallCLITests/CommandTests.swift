@@ -71,7 +71,7 @@ private func folder() throws -> TemporaryFolder {
       #expect(run.code == 0, "\(run.errors)")
       let expected: NSDictionary = [
         "account": "alice@example.test", "at": 9, "time": "2025-11-20T00:53:20.700Z",
-        "version": "v1", "complete": true, "connected": true,
+        "version": "v1", "complete": true, "completeness": "complete", "connected": true,
         "connections": [["id": 1, "name": NSNull(), "resource": "phone", "open": true]],
         "blocked": [],
         "blockedKnown": false,
@@ -79,20 +79,27 @@ private func folder() throws -> TemporaryFolder {
           [
             "jid": "bob@example.test", "name": "Bob", "subscription": "both", "ask": NSNull(),
             "approved": false, "groups": ["Friends"],
+            "records": [
+              "item": 4, "name": 4, "subscription": 4, "ask": 4, "approved": 4, "groups": 4,
+            ],
           ]
         ],
         "requests": [
           "incoming": [
             [
               "jid": "carol@example.test", "since": 8, "count": 1, "text": "It is me",
-              "nick": NSNull(), "crossing": false, "seen": false,
+              "nick": NSNull(), "confirmed": true, "crossing": false, "seen": false,
+              "seenRecord": NSNull(),
             ]
           ],
           "unconfirmed": [], "outgoing": [], "unseen": 1,
         ],
         "presence": [
-          "bob@example.test": ["phone": ["show": "away", "priority": 5, "status": "lunch"]]
+          "bob@example.test": [
+            "phone": ["show": "away", "priority": 5, "status": "lunch", "since": 6]
+          ]
         ],
+        "names": [],
         "ownResources": [:],
         "annotations": [],
       ]

@@ -38,9 +38,9 @@ import Testing
       return kinds[number(row)] == "presence" && row["code"] == nil
         && !xml.contains(/type=['"](un)?subscribed?['"]/)
     }
-    let fleeting = ["presence", "own-presence", "version"]
+    let fleeting = ["presence", "ownResources", "version"]
     return !changes.isEmpty && (row["findings"] as? [Any])?.isEmpty == true
-      && changes.allSatisfy { fleeting.contains($0["kind"] as? String ?? "") }
+      && changes.allSatisfy { fleeting.contains($0["field"] as? String ?? "") }
   }
 
   @Test(

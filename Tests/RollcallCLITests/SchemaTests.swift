@@ -79,7 +79,8 @@ import Testing
     "Each line of a list conforms to the schema",
     arguments: [
       ("moment", ["replay", "requests.log"]), ("logRecord", ["log", "forged.log"]),
-      ("historyEntry", ["history", "move.log", "李梅"]), ("finding", ["findings", "forged.log"]),
+      ("historyEntry", ["history", "move.log", "李梅"]), ("reading", ["pinyin", "曾贤"]),
+      ("logRecord", ["log", "set.jsonl"]), ("finding", ["findings", "forged.log"]),
     ])
   func line(_ name: String, _ arguments: [String]) throws {
     let run = try Program(arguments + ["--jsonl"], in: folder.path)

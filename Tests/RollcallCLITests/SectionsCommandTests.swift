@@ -195,7 +195,7 @@ private let session: String = {
   func input() throws {
     let folder = try TemporaryFolder()
     let run = try Program(
-      shell: #"printf ' 单车\n\n曾\r\n\342\200\213重庆' | "$ROLLCALL" pinyin --json"#,
+      shell: #"printf ' 单车\n\n曾\r\n\342\200\213重庆' | "$ROLLCALL" pinyin --jsonl"#,
       in: folder.path)
     #expect(run.code == 0)
     let objects = try run.output.split(separator: "\n").map {
@@ -210,7 +210,7 @@ private let session: String = {
   @Test("The sort keys are in the order of a list")
   func sortKeys() throws {
     let names = ["阿宝", "安娜", "Ann", "Bob", "重庆", "张三", "2", "10", "😀", "あ", ""]
-    let run = try Program(["pinyin", "--json"] + names)
+    let run = try Program(["pinyin", "--jsonl"] + names)
     let keys = try run.output.split(separator: "\n").compactMap {
       (try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: String])?["sortKey"]
     }

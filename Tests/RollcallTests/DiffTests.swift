@@ -15,18 +15,14 @@ import XMPPStanza
   /// What a difference is about, without its values.
   private struct Subject: Hashable {
     var contact: BareJID?
-    var field: FieldDifference.Field
+    var field: StateField
     var part: String?
 
     init(_ difference: FieldDifference) {
       contact = difference.contact
       field = difference.field
-      part =
-        switch difference.change {
-        case .presence(let resource, _, _), .ownPresence(let resource, _, _): resource
-        case .blocked(let jid, _, _): "\(jid)"
-        default: nil
-        }
+      part = difference.values.resource
+      if case .blocked(let jid, _, _) = difference.values { part = "\(jid)" }
     }
   }
 
@@ -83,7 +79,7 @@ import XMPPStanza
   /// The record that each difference of a state to another names, by field.
   private func causes(
     _ scenario: Scenario, _ from: UInt64, _ to: UInt64
-  ) throws -> [FieldDifference.Field: UInt64] {
+  ) throws -> [StateField: UInt64] {
     let timeline = Timeline(try log(of: scenario, in: folder))
     let diff = try timeline.diff(from: .record(from), to: .record(to))
     return Dictionary(
@@ -141,15 +137,15 @@ import XMPPStanza
     #expect(back.difference.clause != there.difference.clause)
   }
 
-  @Test("That the roster became whole is still the field complete, from false to true")
+  @Test("That the roster became whole is a difference of its completeness")
   func completeness() throws {
     let timeline = Timeline(try log(of: Scenario.alice(), in: folder))
     let whole = try #require(
       try timeline.diff(from: .record(2), to: .record(3)).differences.first)
     #expect(whole.difference.clause == "the whole roster is known")
     let document = JSONValue(whole).text
-    #expect(document.contains(#""after":true,"before":false"#))
-    #expect(document.contains(#""field":"complete""#))
+    #expect(document.contains(#""after":"complete","before":"neverFetched""#))
+    #expect(document.contains(#""field":"completeness""#))
   }
 
   // MARK: Two devices

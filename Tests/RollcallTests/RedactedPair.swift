@@ -91,7 +91,7 @@ struct RedactedPair {
       }
       var lines = ["#\(moment.stamp.record)"]
       for change in moment.outcome.changes {
-        let word = "\(change.kind)".prefix { $0 != "(" }
+        let word = "\(change.values)".prefix { $0 != "(" }
         let letter = change.contact.map {
           PinyinReader.section(of: roster.displayName(of: $0)).title
         }

@@ -33,7 +33,7 @@ import XMPPStanza
     mutating func follow(
       _ outcome: RosterOutcome, _ roster: Roster, _ place: String
     ) -> Bool {
-      for row in sections.rows(touchedBy: outcome.changes, in: roster) {
+      for row in sections.rows(touchedBy: outcome.changes) {
         let changes = sections.update(row, from: roster)
         let new = Screen(sections.index)
         batch.applyBatch(changes, asking: new)
@@ -104,10 +104,10 @@ import XMPPStanza
       return contact.onlineRank
     }
     #expect(rank() == 2)
-    #expect(sections.rows(touchedBy: scenario.lost().changes, in: scenario.roster) == [bob])
+    #expect(sections.rows(touchedBy: scenario.lost().changes) == [bob])
     sections.update(bob, from: scenario.roster)
     #expect(rank() == nil)
-    #expect(sections.rows(touchedBy: scenario.resumed().changes, in: scenario.roster) == [bob])
+    #expect(sections.rows(touchedBy: scenario.resumed().changes) == [bob])
     sections.update(bob, from: scenario.roster)
     #expect(rank() == 2)
   }
@@ -119,7 +119,7 @@ import XMPPStanza
     let bob = bare("bob@example.test")
     func follow(_ annotation: RosterAnnotation) -> [SectionChanges] {
       let changes = scenario.annotated(annotation).changes
-      return sections.rows(touchedBy: changes, in: scenario.roster).map {
+      return sections.rows(touchedBy: changes).map {
         sections.update($0, from: scenario.roster)
       }
     }
@@ -190,7 +190,7 @@ private struct RandomLines {
   func mostRows(_ scenario: Scenario) -> Int {
     scenario.outcomes.reduce(0) { count, outcome in
       count
-        + outcome.changes.count { if case .itemAdded = $0.kind { true } else { false } }
+        + outcome.changes.count { if case .item(nil, _) = $0.values { true } else { false } }
     }
   }
 }

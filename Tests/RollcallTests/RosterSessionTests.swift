@@ -90,7 +90,7 @@ import Testing
     let steps = try again.received("age/>".utf8, at: 2000)
     #expect(steps.map(\.part).first == .session && steps.count == 2)
     #expect(steps.map(\.stamp.record) == [5, 6])
-    #expect(steps.first?.outcome.changes.map(\.kind) == [.connected(false)])
+    #expect(steps.first?.outcome.changes.first?.values == .connected(before: true, after: false))
     try memory.received("<message/>".utf8, at: 2000)
     #expect(again.roster == memory.roster)
     #expect(try again.received("<message/>".utf8, at: 2000).count == 1, "it is said once")
@@ -386,7 +386,7 @@ import Testing
     #expect(steps.map(\.part).first == .others && steps.count == 2)
     #expect(steps.map(\.stamp.record) == [4, 5] && steps.map(\.stamp.time) == [1003, 1004])
     #expect(steps.map { $0.outcome.changes.map(\.record) } == [[4], [5]])
-    for row in screen.rows(touchedBy: steps.flatMap(\.outcome.changes), in: session.roster) {
+    for row in screen.rows(touchedBy: steps.flatMap(\.outcome.changes)) {
       screen.update(row, from: session.roster)
     }
     let anew = RosterSections(session.roster, policy: SectionPolicy(friends: .all))

@@ -100,7 +100,7 @@ import Testing
         #expect(members.count >= StoryFold.fewest)
         #expect(members.allSatisfy { $0.isFleeting && $0.outcome.findings.isEmpty })
         let changes = members.flatMap(\.outcome.changes).count { change in
-          if case .presence = change.kind { true } else { false }
+          if case .presence = change.values { true } else { false }
         }
         #expect(burst.came + burst.went + burst.changed == changes, "seed \(seed)")
       }

@@ -9,25 +9,26 @@ import XMPPStanza
 struct AnnotationRuleTests {
   private static let bob = bare("bob@example.test")
   private static let carol = bare("carol@example.test")
-  private typealias Field = RosterChange.AnnotationField
 
   struct Case: Sendable, CustomTestStringConvertible {
     let before: [RosterAnnotation]
     let annotation: RosterAnnotation
     /// What it changes; nil where it changes nothing.
-    let field: RosterChange.AnnotationField?
+    let field: FieldValues?
 
     var testDescription: String { "\(annotation) after \(before)" }
   }
 
   static let cases: [Case] = [
-    Case(before: [], annotation: .starred(bob, true), field: .starred(true)),
+    Case(before: [], annotation: .starred(bob, true), field: .starred(before: false, after: true)),
     Case(before: [], annotation: .starred(bob, false), field: nil),
     Case(before: [.starred(bob, true)], annotation: .starred(bob, true), field: nil),
     Case(
-      before: [.starred(bob, true)], annotation: .starred(bob, false), field: .starred(false)),
+      before: [.starred(bob, true)], annotation: .starred(bob, false),
+      field: .starred(before: true, after: false)),
     Case(
-      before: [.starred(carol, true)], annotation: .starred(bob, true), field: .starred(true)),
+      before: [.starred(carol, true)], annotation: .starred(bob, true),
+      field: .starred(before: false, after: true)),
     Case(
       before: [], annotation: .reading(bob, "zeng"), field: .reading(before: nil, after: "zeng")),
     Case(before: [], annotation: .reading(bob, nil), field: nil),
@@ -62,16 +63,20 @@ struct AnnotationRuleTests {
     #expect(outcome.findings.isEmpty)
     #expect(
       outcome.changes
-        == (test.field.map { [RosterChange(record: record, kind: .annotated(Self.bob, $0))] } ?? [])
+        == (test.field.map {
+          [
+            RosterChange(record: record, contact: Self.bob, values: $0, reason: nil)
+          ]
+        } ?? [])
     )
     before.move(to: record)
     #expect((before == scenario.roster) == (test.field == nil))
     let set = scenario.roster.annotations[Self.bob]
     switch test.field {
-    case .starred(let isStarred): #expect(set?.isStarred ?? false == isStarred)
+    case .starred(_, let isStarred): #expect(set?.isStarred ?? false == isStarred)
     case .reading(_, let after): #expect(set?.reading.hasSameBytes(as: after) ?? (after == nil))
     case .note(_, let after): #expect(set?.note == after)
-    case nil: break
+    default: break
     }
   }
 
@@ -131,7 +136,13 @@ struct AnnotationRuleTests {
     #expect(scenario.roster.unseenRequests == [Self.carol])
     #expect(scenario.roster.incoming[Self.bob]?.seen == 6)
     let request = try #require(scenario.roster.incoming[Self.bob])
-    #expect(scenario.last.changes.map(\.kind) == [.requestSeen(Self.bob, request)])
+    let change = try #require(scenario.last.changes.first)
+    guard case .request(let before?, let after) = change.values else {
+      Issue.record("\(change)")
+      return
+    }
+    #expect(after == .open(request) && scenario.last.changes.count == 1)
+    #expect(before.request.seen == nil && change.contact == Self.bob)
     #expect(scenario.roster.contact(bare("nobody@example.test")) == nil)
     #expect(scenario.annotated(.requestsSeen([Self.bob])).changes.isEmpty)
     #expect(scenario.annotated(.requestsSeen(scenario.roster.unseenRequests)).changes.count == 1)
@@ -173,7 +184,7 @@ struct AnnotationRuleTests {
     #expect(there.map(\.field) == [.starred, .request, .note])
     #expect(there.map(\.record) == [7, 9, 8])
     let back = after.roster.differences(to: before.roster)
-    #expect(back.map(\.change).first == .annotation(.starred(false)))
+    #expect(back.first?.values == .starred(before: true, after: false))
     #expect(leads(there, from: before.roster, to: after.roster))
     #expect(leads(back, from: after.roster, to: before.roster))
   }

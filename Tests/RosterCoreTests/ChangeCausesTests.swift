@@ -11,7 +11,7 @@ import XMPPStanza
   /// The records that outcomes name, by what their changes are about.
   private struct Told {
     struct Subject: Hashable {
-      var field: FieldDifference.Field
+      var field: StateField
       var contact: BareJID?
       var part: String?
     }
@@ -29,24 +29,17 @@ import XMPPStanza
 
     func cause(of difference: FieldDifference) -> RecordStamp? {
       let contact = difference.contact
-      func last(_ field: FieldDifference.Field, _ contact: BareJID?, _ part: String? = nil)
+      func last(_ field: StateField, _ contact: BareJID?, _ part: String? = nil)
         -> RecordStamp?
       {
         stamps[Subject(field: field, contact: contact, part: part)]
       }
-      let own: RecordStamp?
-      switch difference.change {
-      case .presence(let resource, _, _), .ownPresence(let resource, _, _):
-        own = last(difference.field, contact, resource)
-      case .blocked(let jid, _, _): own = last(.blocked, contact, "\(jid)")
-      default: own = last(difference.field, contact)
-      }
-      let whole: RecordStamp? =
-        switch difference.change {
-        case .presence, .ownPresence: last(.connected, nil)
-        case .itemField: last(.item, contact)
-        default: nil
-        }
+      let values = difference.values
+      var part = values.resource
+      if case .blocked(let jid, _, _) = values { part = "\(jid)" }
+      let own = last(difference.field, contact, part)
+      let isPart = difference.field.isOfItem && difference.field != .item
+      let whole = isPart ? last(.item, contact) : nil
       return [own, whole].compactMap { $0 }.max { $0.record < $1.record }
     }
   }
@@ -216,10 +209,9 @@ import XMPPStanza
         at: RecordStamp(record: record))
     }
     func cause(_ name: String) -> UInt64? {
-      let change = FieldDifference.Change.presence(
-        resource: name, before: nil, after: Availability())
+      let values = FieldValues.presence(resource: name, before: nil, after: nil)
       return causes.cause(
-        of: FieldDifference(contact: bob, change: change, record: nil), in: roster)?.record
+        of: FieldDifference(contact: bob, values: values, record: nil), in: roster)?.record
     }
     #expect([cause(composed), cause(apart)] == [3, 4])
     causes.numbersEnd(in: roster.contacts)
@@ -231,30 +223,10 @@ import XMPPStanza
 
 extension RosterChange {
   /// What a change is a difference of; nil for one that no difference shows.
-  fileprivate var subject: (field: FieldDifference.Field, part: String?)? {
-    switch kind {
-    case .account: (.account, nil)
-    case .connected, .connection: (.connected, nil)
-    case .completeness: (.complete, nil)
-    case .version: (.version, nil)
-    case .itemAdded, .itemRemoved: (.item, nil)
-    case .itemChanged(_, .name): (.name, nil)
-    case .itemChanged(_, .subscription): (.subscription, nil)
-    case .itemChanged(_, .ask): (.ask, nil)
-    case .itemChanged(_, .approved): (.approved, nil)
-    case .itemChanged(_, .groups): (.groups, nil)
-    case .requestOpened, .requestRepeated, .requestUnconfirmed, .requestEnded, .requestSeen:
-      (.request, nil)
-    case .outgoingOpened, .outgoingEnded: (.outgoing, nil)
-    case .outgoingReflected: nil
-    case .presence(_, let resource, _, _): (.presence, resource)
-    case .ownPresence(let resource, _, _): (.ownResources, resource)
-    case .blocking(let jid, _): (.blocked, jid.description)
-    case .nickname: (.nickname, nil)
-    case .vCard: (.vCard, nil)
-    case .annotated(_, .starred): (.starred, nil)
-    case .annotated(_, .reading): (.reading, nil)
-    case .annotated(_, .note): (.note, nil)
-    }
+  fileprivate var subject: (field: StateField, part: String?)? {
+    // Our request is open before the server shows it.
+    if case .outgoing(_?, _?) = values { return nil }
+    if case .blocked(let jid, _, _) = values { return (field, jid.description) }
+    return (field, values.resource)
   }
 }

@@ -39,10 +39,14 @@ struct ConnectionTests {
     scenario.on(2) { $0.lost() }
     #expect(!scenario.roster.isConnected)
     let kinds = scenario.outcomes.flatMap(\.changes).compactMap { change -> String? in
-      switch change.kind {
-      case .connected(let isOn): "account \(isOn)"
-      case .connection(let id, let resource, let isOn): "\(id.number) \(resource ?? "") \(isOn)"
-      default: nil
+      switch change.values {
+      case .connected(_, let isOn): return "account \(isOn)"
+      case .connection(let before, let after?):
+        guard change.reason != .onlyConnection, before?.isOpen ?? false != after.isOpen else {
+          return nil
+        }
+        return "\(after.id.number) \(after.resource ?? "") \(after.isOpen)"
+      default: return nil
       }
     }
     #expect(kinds == ["account true", "2 desktop true", "1 phone false", "account false"])
@@ -344,8 +348,8 @@ struct ConnectionTests {
     scenario.on(2) { $0.sends("unavailable") }
     #expect(scenario.online(bob) == ["pc"])
     #expect(
-      scenario.last.changes.map(\.kind).contains {
-        if case .presence(_, resource: "phone", _, after: nil) = $0 { true } else { false }
+      scenario.last.changes.map(\.values).contains {
+        if case .presence(resource: "phone", _, after: nil) = $0 { true } else { false }
       })
     scenario.on(1) { $0.closed() }
     #expect(scenario.online(bob).isEmpty)

@@ -78,7 +78,7 @@ struct ContactTableTests {
         event = .unavailableReceived(from: from)
       }
       let outcome = RosterReducer.reduce(&roster, .stanza(event), at: stamp)
-      if case .presence(_, _, let was, _)? = outcome.changes.last?.kind {
+      if case .presence(_, let was, _)? = outcome.changes.last?.values {
         #expect(was?.since == before, note)
       } else {
         #expect(before == nil, note)

@@ -123,7 +123,7 @@ struct IncomingRuleTests {
       #expect(scenario.unconfirmed == [bob])
       #expect(scenario.roster.ended[bare(bob)] == nil)
       #expect(
-        scenario.last.changes.contains { $0.kind == .requestUnconfirmed(bare(bob), .itemRemoved) })
+        scenario.last.changes.contains { $0.reason == .unconfirmed(.itemRemoved) })
       // A server that keeps it sends it again at the next login.
       scenario.receives("subscribe", from: bob)
       #expect(scenario.incoming == [bob])
@@ -287,7 +287,7 @@ struct IncomingRuleTests {
     scenario.pushed(item("bob@example.test", "subscription='remove'"))
     #expect(scenario.unconfirmed == [bob])
     #expect(
-      !scenario.last.changes.contains { $0.kind == .requestUnconfirmed(bare(bob), .itemRemoved) })
+      !scenario.last.changes.contains { $0.reason == .unconfirmed(.itemRemoved) })
     let ends: [(EndedRequest.Way, (inout Scenario) -> Void)] = [
       (.accepted, { $0.sends("subscribed", to: "bob@example.test") }),
       (.denied, { $0.sends("unsubscribed", to: "bob@example.test") }),

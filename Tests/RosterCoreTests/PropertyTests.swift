@@ -11,10 +11,10 @@ struct PropertyTests {
     var scenario = Scenario()
     var shadow = ShadowRoster()
     for step in 0..<2_500 {
-      let before = ShadowRoster(viewsOf: scenario.roster, hidden: shadow)
+      let before = ShadowRoster(viewsOf: scenario.roster)
       fuzzer.step(&scenario)
       for change in scenario.last.changes { shadow.apply(change) }
-      let shown = ShadowRoster(viewsOf: scenario.roster, hidden: shadow)
+      let shown = ShadowRoster(viewsOf: scenario.roster)
       guard shadow == shown else {
         Issue.record(
           """

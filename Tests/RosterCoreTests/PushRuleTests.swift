@@ -187,8 +187,8 @@ struct PushRuleTests {
     var scenario = Scenario.alice(item(bob), version: "v1")
     scenario.pushed(item(bob, "name='B'"), version: "v2")
     #expect(
-      scenario.last.changes.map(\.kind) == [
-        .itemChanged(bare(bob), .name(before: nil, after: "B")),
+      scenario.last.changes.map(\.values) == [
+        .name(before: nil, after: "B"),
         .version(before: "v1", after: "v2"),
       ])
     scenario.pushed(item("b b@example.test"), version: "v3")

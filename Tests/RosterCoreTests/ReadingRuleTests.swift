@@ -32,7 +32,8 @@ struct ReadingRuleTests {
     var scenario = Scenario()
     scenario.received("<presence from='bob@example.test' type='Subscribe'/>")
     #expect(scenario.codes == [.unknownType])
-    #expect(scenario.last.changes.isEmpty)
+    // That there is a connection is all that is known from now on.
+    #expect(scenario.last.changes.map(\.field) == [.connections])
   }
 
   @Test("Rule 1: only direct children of the stanza count")

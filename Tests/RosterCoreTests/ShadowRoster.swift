@@ -5,14 +5,15 @@ import XMPPStanza
 /// draws them. It knows no rule, so that it is equal only where the changes tell everything.
 struct ShadowRoster: Equatable {
   private var account: BareJID?
-  private var resource: String?
+  private var connections: [ConnectionID: Connection] = [:]
+  private var isBlockListKnown = false
   private var isConnected = false
   private var completeness = Completeness.neverFetched
   private var version: String?
   private var items: [BareJID: RosterItem] = [:]
   private var incoming: [BareJID: Request] = [:]
   private var unconfirmed: [BareJID: Request] = [:]
-  private var ended: [BareJID: EndedRequest] = [:]
+  private var ended: [BareJID: End] = [:]
   private var outgoing: [BareJID: Outgoing] = [:]
   private var presence: [BareJID: [String: ResourcePresence]] = [:]
   private var ownPresence: [String: ResourcePresence] = [:]
@@ -42,9 +43,15 @@ struct ShadowRoster: Equatable {
     }
   }
 
+  private struct End: Equatable {
+    let way: EndedRequest.Way
+    let at: UInt64
+    let since: RecordStamp
+  }
+
   private struct Outgoing: Equatable {
     let since: RecordStamp
-    var isReflected: Bool
+    let isReflected: Bool
 
     init(_ request: OutgoingRequest) {
       since = request.since
@@ -54,17 +61,20 @@ struct ShadowRoster: Equatable {
 
   init() {}
 
-  /// What a roster shows; `hidden` is the presence kept for a resumption, which no view shows.
-  init(viewsOf roster: Roster, hidden: ShadowRoster) {
+  /// What a roster shows.
+  init(viewsOf roster: Roster) {
     account = roster.account
-    resource = roster.resource
+    for connection in roster.connections { connections[connection.id] = connection }
+    isBlockListKnown = roster.isBlockListKnown
     isConnected = roster.isConnected
     completeness = roster.completeness
     version = roster.version
     for item in roster.sortedItems { items[item.jid] = item }
     for (jid, request) in roster.incoming { incoming[jid] = Request(request) }
     for (jid, request) in roster.unconfirmed { unconfirmed[jid] = Request(request) }
-    for (jid, end) in roster.ended { ended[jid] = end }
+    for (jid, end) in roster.ended {
+      ended[jid] = End(way: end.way, at: end.at.record, since: end.since)
+    }
     for (jid, request) in roster.outgoing { outgoing[jid] = Outgoing(request) }
     for jid in roster.blocked { blocked.insert(jid) }
     for (jid, names) in roster.ownNames {
@@ -76,69 +86,41 @@ struct ShadowRoster: Equatable {
       readings[jid] = set.reading
       notes[jid] = set.note
     }
-    if isConnected {
-      for (jid, contact) in roster.shownPresences {
-        for (name, resource) in contact.resources { presence[jid, default: [:]][name] = resource }
-      }
-      for (name, resource) in roster.ownResources.resources { ownPresence[name] = resource }
-    } else {
-      presence = hidden.presence
-      ownPresence = hidden.ownPresence
+    for (jid, contact) in roster.shownPresences {
+      for (name, resource) in contact.resources { presence[jid, default: [:]][name] = resource }
     }
+    for (name, resource) in roster.ownResources.resources { ownPresence[name] = resource }
   }
 
   mutating func apply(_ change: RosterChange) {
-    switch change.kind {
-    case .account(let jid):
-      account = jid.bare
-      resource = jid.resource
-    case .connected(let now):
-      expect(isConnected, !now, change)
-      isConnected = now
-    case .connection: break
-    case .completeness(let before, let after):
-      expect(completeness, before, change)
-      completeness = after
-    case .version(let before, let after):
-      expect(version, before, change)
-      version = after
-    case .itemAdded(let item):
-      expect(items[item.jid], nil, change)
-      items[item.jid] = item
-    case .itemChanged(let jid, let field): apply(field, to: jid, change)
-    case .itemRemoved(let item):
-      expect(items[item.jid], item, change)
-      items[item.jid] = nil
-    case .requestOpened, .requestRepeated, .requestUnconfirmed, .requestEnded, .requestSeen,
-      .outgoingOpened, .outgoingReflected, .outgoingEnded:
-      applyRequest(change)
-    case .presence(let jid, let resource, let before, let after):
+    guard let jid = change.contact else { return applyToAccount(change) }
+    switch change.values {
+    case .account, .connected, .connection, .completeness, .version, .blockedKnown, .ownPresence:
+      mismatches.append("the account's: \(change)")
+    case .item(let before, let after):
+      expect(items[jid], before, change)
+      items[jid] = after
+    case .name, .subscription, .ask, .approved, .groups: applyToItem(jid, change)
+    case .request(let before, let after): applyRequest(before, after, jid, change)
+    case .outgoing(let before, let after):
+      expect(outgoing[jid], before.map(Outgoing.init), change)
+      outgoing[jid] = after.map(Outgoing.init)
+    case .presence(let resource, let before, let after):
       expect(presence[jid]?[resource], before, change)
       presence[jid, default: [:]][resource] = after
       if presence[jid]?.isEmpty == true { presence[jid] = nil }
-    case .ownPresence(let resource, let before, let after):
-      expect(ownPresence[resource], before, change)
-      ownPresence[resource] = after
-    case .blocking(let jid, let isBlocked):
-      expect(blocked.contains(jid), !isBlocked, change)
-      if isBlocked { blocked.insert(jid) } else { blocked.remove(jid) }
-    case .nickname(let jid, let before, let after):
+    case .blocked(let address, let before, let after):
+      expect(blocked.contains(address), before, change)
+      if after { blocked.insert(address) } else { blocked.remove(address) }
+    case .nickname(let before, let after):
       expect(nicknames[jid], before, change)
       nicknames[jid] = after
-    case .vCard(let jid, let before, let after):
+    case .vCard(let before, let after):
       expect(cards[jid], before, change)
       cards[jid] = after
-    case .annotated(let jid, let field): apply(field, to: jid, change)
-    }
-  }
-
-  private mutating func apply(
-    _ field: RosterChange.AnnotationField, to jid: BareJID, _ change: RosterChange
-  ) {
-    switch field {
-    case .starred(let isStarred):
-      expect(starred.contains(jid), !isStarred, change)
-      if isStarred { starred.insert(jid) } else { starred.remove(jid) }
+    case .starred(let before, let after):
+      expect(starred.contains(jid), before, change)
+      if after { starred.insert(jid) } else { starred.remove(jid) }
     case .reading(let before, let after):
       expect(readings[jid], before, change)
       readings[jid] = after
@@ -148,14 +130,40 @@ struct ShadowRoster: Equatable {
     }
   }
 
-  private mutating func apply(
-    _ field: RosterChange.ItemField, to jid: BareJID, _ change: RosterChange
-  ) {
+  private mutating func applyToAccount(_ change: RosterChange) {
+    switch change.values {
+    case .account(let before, let after):
+      expect(account, before?.bare, change)
+      account = after?.bare
+    case .connected(let before, let after):
+      expect(isConnected, before, change)
+      isConnected = after
+    case .connection(let before, let after):
+      guard let id = (after ?? before)?.id else { return }
+      expect(connections[id], before, change)
+      connections[id] = after
+    case .completeness(let before, let after):
+      expect(completeness, before, change)
+      completeness = after
+    case .version(let before, let after):
+      expect(version, before, change)
+      version = after
+    case .blockedKnown(let before, let after):
+      expect(isBlockListKnown, before, change)
+      isBlockListKnown = after
+    case .ownPresence(let resource, let before, let after):
+      expect(ownPresence[resource], before, change)
+      ownPresence[resource] = after
+    default: mismatches.append("no contact: \(change)")
+    }
+  }
+
+  private mutating func applyToItem(_ jid: BareJID, _ change: RosterChange) {
     guard var item = items[jid] else {
       mismatches.append("no item for \(change)")
       return
     }
-    switch field {
+    switch change.values {
     case .name(let before, let after):
       expect(item.name, before, change)
       item.name = after
@@ -171,49 +179,26 @@ struct ShadowRoster: Equatable {
     case .groups(let before, let after):
       expect(item.groups, before, change)
       item.groups = after
+    default: break
     }
     items[jid] = item
   }
 
-  private mutating func applyRequest(_ change: RosterChange) {
-    switch change.kind {
-    case .requestOpened(let jid, let request):
-      expect(incoming[jid] ?? unconfirmed[jid], nil, change)
-      incoming[jid] = Request(request)
-    case .requestRepeated(let jid, let request):
-      let before = unconfirmed.removeValue(forKey: jid) ?? incoming[jid]
-      expect(before?.since, request.since, change)
-      expect(before.map { $0.count + 1 }, request.count, change)
-      incoming[jid] = Request(request)
-    case .requestUnconfirmed(let jid, _):
-      unconfirmed[jid] = incoming.removeValue(forKey: jid)
-    case .requestEnded(let jid, let end):
-      let before = incoming.removeValue(forKey: jid) ?? unconfirmed.removeValue(forKey: jid)
-      expect(before?.since, end.since, change)
-      expect(end.at.record, change.record, change)
-      ended[jid] = end
-    case .requestSeen(let jid, let request):
-      let before = incoming[jid] ?? unconfirmed[jid]
-      expect(before?.since, request.since, change)
-      expect(before?.seen, nil, change)
-      expect(request.seen, change.record, change)
-      if incoming[jid] == nil {
-        unconfirmed[jid] = Request(request)
-      } else {
-        incoming[jid] = Request(request)
+  private mutating func applyRequest(
+    _ before: ContactRequest?, _ after: ContactRequest?, _ jid: BareJID, _ change: RosterChange
+  ) {
+    expect((incoming[jid] ?? unconfirmed[jid])?.since, before?.request.since, change)
+    expect(unconfirmed[jid] != nil, before.map { !$0.isConfirmed } ?? false, change)
+    (incoming[jid], unconfirmed[jid]) = (nil, nil)
+    switch after {
+    case .open(let request)?: incoming[jid] = Request(request)
+    case .unconfirmed(let request)?: unconfirmed[jid] = Request(request)
+    case nil:
+      guard case .ended(let way)? = change.reason, let since = before?.request.since else {
+        mismatches.append("no way: \(change)")
+        return
       }
-    case .outgoingOpened(let jid, let request):
-      expect(outgoing[jid], nil, change)
-      outgoing[jid] = Outgoing(request)
-    case .outgoingReflected(let jid):
-      expect(outgoing[jid]?.isReflected, false, change)
-      outgoing[jid]?.isReflected = true
-    case .outgoingEnded(let jid, _):
-      if outgoing.removeValue(forKey: jid) == nil { mismatches.append("none outgoing: \(change)") }
-    case .account, .connected, .connection, .completeness, .version, .itemAdded, .itemChanged,
-      .itemRemoved,
-      .presence, .ownPresence, .blocking, .nickname, .vCard, .annotated:
-      break
+      ended[jid] = End(way: way, at: change.record, since: since)
     }
   }
 

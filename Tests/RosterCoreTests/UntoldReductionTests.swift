@@ -130,7 +130,7 @@ struct UntoldReductionTests {
       #expect(sender != nil, place)
       #expect(told.findings.allSatisfy { $0.contact == sender || $0.contact == nil }, place)
       for change in told.changes {
-        if case .ownPresence = change.kind {
+        if change.field == .ownResources {
           #expect(sender == roster.account, place)
         } else {
           #expect(change.contact == sender, place)

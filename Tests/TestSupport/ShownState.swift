@@ -62,20 +62,25 @@ package struct ShownState: Hashable, Sendable {
 
   /// - Returns: Whether the state before matched the difference.
   package mutating func apply(_ difference: FieldDifference) -> Bool {
-    guard let contact = difference.contact else { return applyToAccount(difference.change) }
-    switch difference.change {
-    case .account, .connected, .completeness, .version, .ownPresence: return false
+    guard let contact = difference.contact else { return applyToAccount(difference.values) }
+    switch difference.values {
+    case .account, .connected, .connection, .completeness, .version, .blockedKnown, .ownPresence:
+      return false
     case .item(let before, let after): return replace(&items[contact], before, after)
-    case .itemField(let field): return apply(field, to: contact)
+    case .name, .subscription, .ask, .approved, .groups:
+      return applyToItem(difference.values, of: contact)
     case .request(let before, let after):
       return replace(&requests[contact], before.map(Self.words), after.map(Self.words))
     case .outgoing(let before, let after):
-      guard outgoing.contains(contact) == before, before != after else { return false }
-      if after { outgoing.insert(contact) } else { outgoing.remove(contact) }
+      guard outgoing.contains(contact) == (before != nil), (before == nil) != (after == nil) else {
+        return false
+      }
+      if after != nil { outgoing.insert(contact) } else { outgoing.remove(contact) }
       return true
     case .presence(let resource, let before, let after):
       return replace(
-        &presence[JIDOfResource(contact: contact, resource: resource)], before, after)
+        &presence[JIDOfResource(contact: contact, resource: resource)], before?.availability,
+        after?.availability)
     case .blocked(let jid, let before, let after):
       guard jid.bare == contact, blocked.contains(jid) == before, before != after else {
         return false
@@ -84,37 +89,36 @@ package struct ShownState: Hashable, Sendable {
       return true
     case .nickname(let before, let after): return replace(&nicknames[contact], before, after)
     case .vCard(let before, let after): return replace(&cards[contact], before, after)
-    case .annotation(.starred(let isStarred)):
+    case .starred(_, let isStarred):
       return isStarred ? starred.insert(contact).inserted : starred.remove(contact) != nil
-    case .annotation(.reading(let before, let after)):
-      return replace(&readings[contact], before, after)
-    case .annotation(.note(let before, let after)): return replace(&notes[contact], before, after)
+    case .reading(let before, let after): return replace(&readings[contact], before, after)
+    case .note(let before, let after): return replace(&notes[contact], before, after)
     }
   }
 
-  private mutating func applyToAccount(_ change: FieldDifference.Change) -> Bool {
-    switch change {
-    case .account(let before, let after): replace(&account, before, after)
+  private mutating func applyToAccount(_ values: FieldValues) -> Bool {
+    switch values {
+    case .account(let before, let after): replace(&account, before?.bare, after?.bare)
     case .connected(let before, let after): replace(&isConnected, before, after)
     case .completeness(let before, let after): replace(&completeness, before, after)
     case .version(let before, let after): replace(&version, before, after)
-    case .ownPresence(let name, let before, let after): replace(&own[name], before, after)
-    case .item, .itemField, .request, .outgoing, .presence, .blocked, .nickname, .vCard,
-      .annotation:
-      false
+    case .ownPresence(let name, let before, let after):
+      replace(&own[name], before?.availability, after?.availability)
+    default: false
     }
   }
 
-  private mutating func apply(_ field: RosterChange.ItemField, to jid: BareJID) -> Bool {
+  private mutating func applyToItem(_ values: FieldValues, of jid: BareJID) -> Bool {
     guard var item = items[jid] else { return false }
     defer { items[jid] = item }
-    switch field {
+    switch values {
     case .name(let before, let after): return replace(&item.name, before, after)
     case .subscription(let before, let after):
       return replace(&item.subscription, before, after)
     case .ask(let before, let after): return replace(&item.isPending, before, after)
     case .approved(let before, let after): return replace(&item.isApproved, before, after)
     case .groups(let before, let after): return replace(&item.groups, before, after)
+    default: return false
     }
   }
 
@@ -126,10 +130,11 @@ package struct ShownState: Hashable, Sendable {
     return true
   }
 
-  private static func words(_ request: FieldDifference.ShownRequest) -> [String?] {
-    [
-      request.isConfirmed ? "open" : "unconfirmed", request.status, request.nickname,
-      word(request.isSeen),
+  private static func words(_ shown: ContactRequest) -> [String?] {
+    let request = shown.request
+    return [
+      shown.isConfirmed ? "open" : "unconfirmed", request.status, request.nickname,
+      word(request.seen != nil),
     ]
   }
 

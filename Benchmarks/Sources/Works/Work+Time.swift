@@ -148,14 +148,3 @@ extension ModelState {
     Set(Set(items).symmetricDifference(other.items).map(\.jid))
   }
 }
-
-extension FieldDifference.Field {
-  fileprivate var isOfItem: Bool {
-    switch self {
-    case .item, .name, .subscription, .ask, .approved, .groups: true
-    case .account, .connected, .complete, .version, .request, .outgoing, .presence, .ownResources,
-      .blocked, .nickname, .vCard, .starred, .reading, .note:
-      false
-    }
-  }
-}

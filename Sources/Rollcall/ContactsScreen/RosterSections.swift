@@ -9,7 +9,7 @@ public import XMPPStanza
 /// element and annotation, ask which rows it touched and update them one by one; each update is one
 /// step from one screen to the next:
 ///
-///     for row in screen.rows(touchedBy: outcome.changes, in: session.roster) {
+///     for row in screen.rows(touchedBy: outcome.changes) {
 ///       apply(screen.update(row, from: session.roster))
 ///     }
 ///
@@ -26,8 +26,6 @@ public struct RosterSections: Sendable {
 
   /// The screen: its sections and rows. The ids are the texts of bare addresses.
   public private(set) var index: SectionIndex
-  /// Who is shown as online: a session that begins or ends touches these only.
-  private var online: Set<BareJID>
 
   /// The screen of a roster. Complexity: O(n log n).
   ///
@@ -35,7 +33,6 @@ public struct RosterSections: Sendable {
   ///   - roster: Who there is.
   ///   - policy: Whom the screen shows, and in which sections.
   public init(_ roster: Roster, policy: SectionPolicy = SectionPolicy()) {
-    online = Set(roster.shownPresences.keys)
     index = SectionIndex(
       policy: policy,
       contacts: roster.entries.values.map { ListedContact($0.item, in: roster) },
@@ -44,30 +41,22 @@ public struct RosterSections: Sendable {
 
   /// What the changes of one record may have altered, in order.
   ///
-  /// Complexity: linear in the changes; where a session began or ended, in the contacts online.
-  public func rows(
-    touchedBy changes: some Sequence<RosterChange>, in roster: Roster
-  ) -> [Row] {
+  /// Complexity: linear in the changes.
+  public func rows(touchedBy changes: some Sequence<RosterChange>) -> [Row] {
     var rows: Set<Row> = []
     for change in changes {
-      switch change.kind {
-      case .itemAdded(let item), .itemRemoved(let item): rows.insert(.contact(item.jid))
-      case .itemChanged(let jid, _), .presence(let jid, _, _, _), .nickname(let jid, _, _),
-        .vCard(let jid, _, _), .annotated(let jid, .starred), .annotated(let jid, .reading):
-        rows.insert(.contact(jid))
-      case .requestOpened(let jid, _), .requestRepeated(let jid, _),
-        .requestUnconfirmed(let jid, _),
-        .requestEnded(let jid, _):
-        rows.insert(.request(jid))
-      case .connected, .connection:
-        rows.formUnion(online.union(roster.shownPresences.keys).map { .contact($0) })
-      case .account, .completeness, .version, .outgoingOpened, .outgoingReflected, .outgoingEnded,
-        .ownPresence, .blocking, .requestSeen, .annotated(_, .note):
-        break
+      guard let contact = change.contact else { continue }
+      if change.field.isOfItem || Self.shown.contains(change.field) {
+        rows.insert(.contact(contact))
+      } else if change.field == .request {
+        rows.insert(.request(contact))
       }
     }
     return rows.sorted()
   }
+
+  /// What the row of a contact shows beside its item.
+  private static let shown: [StateField] = [.presence, .nickname, .vCard, .starred, .reading]
 
   /// Brings a row to what the roster says now.
   ///
@@ -78,7 +67,6 @@ public struct RosterSections: Sendable {
   public mutating func update(_ row: Row, from roster: Roster) -> SectionChanges {
     switch row {
     case .contact(let jid):
-      if roster.shownPresences[jid] == nil { online.remove(jid) } else { online.insert(jid) }
       guard let item = roster.item(jid) else { return index.removeContact(jid.text) }
       return index.update(ListedContact(item, in: roster))
     case .request(let jid):

@@ -61,7 +61,7 @@ public struct ScreenUpdates: AsyncSequence, Sendable {
         switch update {
         case .snapshot: return whole()
         case .step(let step, _):
-          rows = screen.rows(touchedBy: step.outcome.changes, in: roster).reversed()
+          rows = screen.rows(touchedBy: step.outcome.changes).reversed()
           if rows.count >= Self.many { return whole() }
         }
       }

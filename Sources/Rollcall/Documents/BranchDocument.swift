@@ -22,7 +22,8 @@ extension Timeline.Moment {
   package var numbers: [UInt64] {
     var numbers = [stamp.record]
     for change in outcome.changes {
-      if case .requestEnded(_, let end) = change.kind { numbers.append(end.since.record) }
+      guard case .request(let before?, _) = change.values else { continue }
+      numbers.append(before.request.since.record)
     }
     return numbers
   }
@@ -63,9 +64,11 @@ extension JSONValue {
     _ moment: Timeline.Moment, _ numbering: Branch.Numbering
   ) -> JSONValue {
     let changes = moment.outcome.changes.map { change in
-      JSONValue(change, number: { numbering.place($0).record }).adding([
-        "text": .string(numbering.labelled(change.clause, moment.numbers))
-      ])
+      let clause = change.parts
+      return JSONValue(change, number: { numbering.place($0).record }).adding(
+        JSONValue.words(
+          ChangeClause(
+            clause.lead, of: clause.who, numbering.labelled(clause.what, moment.numbers))))
     }
     return JSONValue(moment).adding(number(moment.stamp.record, numbering)).adding([
       "changes": .array(changes),

@@ -2,15 +2,18 @@ package import Captures
 package import EventStore
 
 extension JSONValue {
-  /// A record as `rollcall log --json` lists it.
+  /// A record as `rollcall log --json` lists it: its XML, or, if it is no element, the line that a
+  /// native capture has of it.
   ///
   /// - Parameter kind: What it is, in the words of the command's option.
   package init(_ header: RecordHeader, _ bytes: [UInt8], kind: String) {
+    let line = header.kind.isXML ? nil : try? JSONScanner.object(bytes[...])
     self = .object([
       "record": JSONValue(header.sequence), "connection": .integer(Int64(header.connection)),
       "time": JSONValue(time: header.time),
       "direction": .string(header.direction.name), "kind": .string(kind),
-      "xml": .string(String(decoding: bytes, as: UTF8.self)),
+      "xml": line == nil ? .string(String(decoding: bytes, as: UTF8.self)) : .null,
+      "line": line.map { .object($0) } ?? .null,
     ])
   }
 
@@ -29,4 +32,9 @@ extension JSONValue {
       "story": moment.map { JSONValue($0) } ?? .null,
     ])
   }
+}
+
+extension RecordKind {
+  /// Whether the bytes of such a record are XML as it was on the wire.
+  fileprivate var isXML: Bool { [.element, .streamHeader, .streamEnd].contains(self) }
 }

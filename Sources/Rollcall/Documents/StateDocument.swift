@@ -20,24 +20,34 @@ extension JSONValue {
       "time": JSONValue(time: state.time),
       "version": JSONValue(roster.version),
       "complete": .bool(roster.completeness == .complete),
+      "completeness": .string(roster.completeness.name),
       "connected": .bool(roster.isConnected),
       "connections": .array(
         roster.connections.map { connection in
-          .object([
-            "id": .integer(Int64(connection.id.number)),
-            "name": JSONValue(state.names[connection.id.number]),
-            "resource": JSONValue(connection.resource), "open": .bool(connection.isOpen),
-          ])
+          JSONValue(connection).adding(["name": JSONValue(state.names[connection.id.number])])
         }),
-      "items": .array(roster.sortedItems.map { JSONValue($0) }),
+      "items": .array(roster.entries.values.map { JSONValue($0) }),
       "requests": JSONValue(requestsOf: roster),
       "annotations": .array(roster.annotations.map { JSONValue($0.value, of: $0.key) }),
+      "names": .array(roster.ownNames.map { JSONValue($0.value, of: $0.key) }),
       "presence": .object(
         Dictionary(
           uniqueKeysWithValues: roster.shownPresences.map { ($0.key.text, JSONValue($0.value)) })),
       "ownResources": JSONValue(roster.ownResources),
       "blocked": JSONValue(roster.blocked.sorted().map(\.description)),
       "blockedKnown": .bool(roster.isBlockListKnown),
+    ])
+  }
+
+  /// An item with the records that set its fields.
+  private init(_ entry: RosterEntry) {
+    let from = entry.provenance
+    self = JSONValue(entry.item).adding([
+      "records": .object([
+        "item": JSONValue(from.item), "name": JSONValue(from.name),
+        "subscription": JSONValue(from.subscription), "ask": JSONValue(from.ask),
+        "approved": JSONValue(from.approved), "groups": JSONValue(from.groups),
+      ])
     ])
   }
 
@@ -57,16 +67,8 @@ extension JSONValue {
     self = .object(
       // Names in two normal forms are two resources, but one key here.
       Dictionary(
-        presence.resources.map { ($0.key, JSONValue($0.value.availability)) },
+        presence.resources.map { ($0.key, ($0.value as ResourcePresence?).document()) },
         uniquingKeysWith: { $1 }))
-  }
-
-  package init(_ availability: Availability) {
-    self = .object([
-      "show": .string(availability.show.rawValue),
-      "priority": .integer(Int64(availability.priority)),
-      "status": JSONValue(availability.status),
-    ])
   }
 
   /// What the user has set of a contact.
@@ -74,6 +76,21 @@ extension JSONValue {
     self = .object([
       "jid": .string(jid.text), "starred": .bool(annotations.isStarred),
       "reading": JSONValue(annotations.reading), "note": JSONValue(annotations.note),
+      "records": .object([
+        "starred": JSONValue(annotations.starredRecord),
+        "reading": JSONValue(annotations.readingRecord), "note": JSONValue(annotations.noteRecord),
+      ]),
+    ])
+  }
+
+  /// What a contact calls itself.
+  private init(_ names: OwnNames, of jid: BareJID) {
+    self = .object([
+      "jid": .string(jid.text), "nickname": JSONValue(names.nickname),
+      "vCard": names.vCard?.document ?? .null,
+      "records": .object([
+        "nickname": JSONValue(names.nicknameRecord), "vCard": JSONValue(names.vCardRecord),
+      ]),
     ])
   }
 
@@ -82,30 +99,24 @@ extension JSONValue {
   package init(requestsOf roster: Roster) {
     self = .object([
       "incoming": .array(
-        roster.incoming.map { Self.incoming($0.key, $0.value, roster) }),
+        roster.incoming.map { Self.incoming($0.key, .open($0.value), roster) }),
       "unconfirmed": .array(
         roster.unconfirmed
-          .map { Self.incoming($0.key, $0.value, roster) }),
+          .map { Self.incoming($0.key, .unconfirmed($0.value), roster) }),
       "outgoing": .array(
         roster.outgoing.map { jid, request in
-          .object([
-            "jid": .string(jid.text), "since": JSONValue(request.since.record),
-            "crossing": .bool(roster.crosses(jid)),
-          ])
+          request.document().adding(
+            ["jid": .string(jid.text), "crossing": .bool(roster.crosses(jid))])
         }),
       "unseen": .integer(Int64(roster.unseenRequests.count)),
     ])
   }
 
   private static func incoming(
-    _ jid: BareJID, _ request: IncomingRequest, _ roster: Roster
+    _ jid: BareJID, _ request: ContactRequest, _ roster: Roster
   ) -> JSONValue {
-    .object([
-      "jid": .string(jid.text), "since": JSONValue(request.since.record),
-      "count": .integer(Int64(request.count)), "text": JSONValue(request.status),
-      "nick": JSONValue(request.nickname), "crossing": .bool(roster.crosses(jid)),
-      "seen": .bool(request.seen != nil),
-    ])
+    request.document().adding(
+      ["jid": .string(jid.text), "crossing": .bool(roster.crosses(jid))])
   }
 
   /// Findings, as `rollcall findings --json` prints them.

@@ -183,6 +183,7 @@ extension Explainer {
       case .weLeft: "we went offline, and are told of nobody then"
       case .weUnsubscribed: "we sent “unsubscribe”"
       case .rosterChanged: "the server showed that we no longer see its presence"
+      case .sessionEnded: "the session that was told its presence ended"
       case .newSession: "a new session began"
       }
     return "It went offline at #\(offline.record): \(why)."

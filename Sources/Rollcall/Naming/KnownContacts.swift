@@ -41,19 +41,18 @@ package struct KnownContacts: Hashable, Sendable {
   }
 
   private mutating func learn(_ change: RosterChange) {
-    if let jid = change.contact { add(jid) }
-    switch change.kind {
-    case .itemAdded(let item), .itemRemoved(let item): add(item.jid, item.name)
-    case .itemChanged(let jid, .name(let before, let after)): add(jid, before, after)
-    case .requestOpened(let jid, let request), .requestRepeated(let jid, let request):
-      add(jid, request.nickname)
-    case .nickname(let jid, let before, let after): add(jid, before, after)
-    case .vCard(let jid, let before, let after):
+    guard let jid = change.contact else { return }
+    add(jid)
+    if case .item(let before, let after) = change.values {
+      add(jid, before?.name, after?.name)
+    } else if case .name(let before, let after) = change.values {
+      add(jid, before, after)
+    } else if case .request(_, let after) = change.values {
+      add(jid, after?.request.nickname)
+    } else if case .nickname(let before, let after) = change.values {
+      add(jid, before, after)
+    } else if case .vCard(let before, let after) = change.values {
       add(jid, before?.nickname, before?.fullName, after?.nickname, after?.fullName)
-    case .account, .connected, .connection, .completeness, .version, .itemChanged,
-      .requestUnconfirmed, .requestEnded, .outgoingOpened, .outgoingReflected, .outgoingEnded,
-      .presence, .ownPresence, .blocking, .requestSeen, .annotated:
-      break
     }
   }
 

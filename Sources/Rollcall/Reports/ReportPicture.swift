@@ -88,12 +88,7 @@ package struct ReportPicture: Sendable {
 
   private func opensOrCloses(_ moment: Timeline.Moment) -> Bool {
     if case .session = moment.event { return true }
-    return moment.outcome.changes.contains { change in
-      switch change.kind {
-      case .connected, .connection: true
-      default: false
-      }
-    }
+    return moment.outcome.changes.contains { $0.field == .connections }
   }
 
   private mutating func follow(_ roster: Roster, _ place: Double) {
@@ -174,10 +169,7 @@ extension ReportPicture.Sign {
 extension RosterChange {
   /// Who asks whom, where the change is about a request that begins or ends.
   fileprivate var asking: String? {
-    switch kind {
-    case .requestOpened, .requestEnded, .outgoingOpened, .outgoingEnded: clause
-    default: nil
-    }
+    (field == .request || field == .outgoing) && mark != "~" ? clause : nil
   }
 }
 

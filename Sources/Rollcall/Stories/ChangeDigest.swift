@@ -14,16 +14,20 @@ extension [RosterChange] {
   private static let most = 5
 
   /// The changes line by line, but counts in place of what would be many lines: a fetch of the
-  /// roster, the presence of all contacts after it, or their going with a session.
+  /// roster, the presence of all contacts after it, or what a session's end hides.
   package var digest: [StoryLine] {
+    let changes = self.forPeople
+    let saysNothingIsShown = changes.contains { $0.field == .connected && $0.mark == "-" }
     var counts: [Kind: Int] = [:]
-    for change in self { counts[Kind(change), default: 0] += 1 }
+    for change in changes { counts[Kind(change), default: 0] += 1 }
     var told: Set<Kind> = []
-    return compactMap { change in
+    return changes.compactMap { change in
       let kind = Kind(change)
       // Each push brings one.
       if kind == .version, counts.count > 1 { return nil }
-      guard kind != .other, let count = counts[kind], count > Self.most else {
+      if saysNothingIsShown, change.reason == .session, change.mark == "-" { return nil }
+      let most = kind == .hidden || kind == .shownAgain ? 1 : Self.most
+      guard kind != .other, let count = counts[kind], count > most else {
         return StoryLine(mark: change.mark, clause: change.clause)
       }
       guard told.insert(kind).inserted else { return nil }
@@ -36,9 +40,9 @@ extension [RosterChange] {
     case .added: "\(count) contacts: " + subscriptions
     case .removed: "\(count) contacts"
     case .changed: "\(count) changes of contacts: " + fields
-    case .came: "presence of \(count) resources"
-    case .went: "presence of \(count) resources"
-    case .presence: "presence of \(count) resources"
+    case .came, .went, .presence: "presence of \(count) resources"
+    case .hidden: "presence of \(contacts(of: kind)) is no longer shown"
+    case .shownAgain: "presence of \(contacts(of: kind)) is shown again"
     case .requests: "\(count) requests"
     case .seen: "\(count) requests are seen"
     case .unconfirmed: "\(count) requests that the server has not sent again in this session"
@@ -47,10 +51,14 @@ extension [RosterChange] {
     }
   }
 
+  private func contacts(of kind: Kind) -> String {
+    Set(lazy.filter { Kind($0) == kind }.compactMap(\.contact)).count.of("contact")
+  }
+
   /// How many of the contacts that came have each subscription.
   private var subscriptions: String {
     var counts: [RosterSubscription: Int] = [:]
-    for case .itemAdded(let item) in map(\.kind) { counts[item.subscription, default: 0] += 1 }
+    for case .item(nil, let item?) in map(\.values) { counts[item.subscription, default: 0] += 1 }
     return [RosterSubscription.both, .to, .from, .none].compactMap { subscription in
       counts[subscription].map { "\($0) \(subscription.rawValue)" }
     }.joined(separator: ", ")
@@ -59,58 +67,65 @@ extension [RosterChange] {
   /// How many of the changes are of each field.
   private var fields: String {
     var counts: [String: Int] = [:]
-    for case .itemChanged(_, let field) in map(\.kind) { counts[field.noun, default: 0] += 1 }
+    for change in self where Kind(change) == .changed {
+      counts[change.field.plural, default: 0] += 1
+    }
     return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
       .map { "\($0.value) \($0.key)" }.joined(separator: ", ")
   }
 
   /// What is counted together.
   private enum Kind: Hashable {
-    case added, removed, changed, came, went, presence, requests, seen, unconfirmed, blocked,
-      unblocked
+    case added, removed, changed, came, went, presence, hidden, shownAgain
+    case requests, seen, unconfirmed, blocked, unblocked
     case version
     /// Each by itself.
     case other
 
     init(_ change: RosterChange) {
-      switch change.kind {
-      case .itemAdded: self = .added
-      case .itemRemoved: self = .removed
-      case .itemChanged: self = .changed
-      case .presence(_, _, nil, _): self = .came
-      case .presence(_, _, _, nil): self = .went
-      case .presence: self = .presence
-      case .requestOpened: self = .requests
-      case .requestSeen: self = .seen
-      case .requestUnconfirmed: self = .unconfirmed
-      case .blocking(_, true): self = .blocked
-      case .blocking(_, false): self = .unblocked
-      case .version: self = .version
-      case .account, .connected, .connection, .completeness, .requestRepeated, .requestEnded,
-        .outgoingOpened, .outgoingReflected, .outgoingEnded, .ownPresence, .nickname, .vCard,
-        .annotated:
+      if change.field == .version {
+        self = .version
+      } else if case .item(_, let after) = change.values {
+        self = after == nil ? .removed : .added
+      } else if change.field.isOfItem {
+        self = .changed
+      } else if case .presence(_, let before, let after) = change.values {
+        if change.reason == .session {
+          self = after == nil ? .hidden : .shownAgain
+        } else {
+          self = before == nil ? .came : after == nil ? .went : .presence
+        }
+      } else if case .request(let before, let after?) = change.values {
+        if case .unconfirmed? = change.reason {
+          self = .unconfirmed
+        } else if before == nil {
+          self = .requests
+        } else {
+          let isSeen = after.request.seen != nil && before?.request.seen == nil
+          self = isSeen ? .seen : .other
+        }
+      } else if case .blocked(_, _, let isBlocked) = change.values {
+        self = isBlocked ? .blocked : .unblocked
+      } else {
         self = .other
       }
     }
 
     var mark: String {
       switch self {
-      case .added, .came, .requests, .blocked: "+"
-      case .removed, .went, .unblocked: "-"
+      case .added, .came, .shownAgain, .requests, .blocked: "+"
+      case .removed, .went, .hidden, .unblocked: "-"
       case .changed, .presence, .seen, .unconfirmed, .version, .other: "~"
       }
     }
   }
 }
 
-extension RosterChange.ItemField {
-  fileprivate var noun: String {
-    switch self {
-    case .name: "names"
-    case .subscription: "subscriptions"
-    case .ask: "requests of ours"
-    case .approved: "approvals"
-    case .groups: "groups"
-    }
+extension StateField {
+  /// Several of a part of an item, as people call them.
+  fileprivate var plural: String {
+    if self == .ask { return "requests of ours" }
+    if self == .approved { return "approvals" }
+    return self == .groups ? rawValue : "\(rawValue)s"
   }
 }

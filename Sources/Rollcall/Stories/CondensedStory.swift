@@ -65,16 +65,9 @@ extension Timeline.Moment {
   private var pushedClause: String? {
     var fields: [String] = []
     for change in outcome.changes {
-      switch change.kind {
-      case .itemAdded, .itemRemoved: return "\(change.mark) \(change.clause)"
-      case .itemChanged(let jid, let field):
-        fields.append(fields.isEmpty ? "~ \(jid) \(field.clause)" : field.clause)
-      case .account, .connected, .connection, .completeness, .version, .requestOpened,
-        .requestRepeated, .requestUnconfirmed, .requestEnded, .outgoingOpened, .outgoingReflected,
-        .outgoingEnded, .presence, .ownPresence, .blocking, .nickname, .vCard, .requestSeen,
-        .annotated:
-        continue
-      }
+      guard change.field.isOfItem else { continue }
+      if change.field == .item { return "\(change.mark) \(change.clause)" }
+      fields.append(fields.isEmpty ? "~ \(change.clause)" : change.titledClause)
     }
     return fields.isEmpty ? nil : fields.joined(separator: "; ")
   }

@@ -124,13 +124,15 @@ extension RosterQuery {
 
 extension RosterItem {
   /// The item on one line: address, name, subscription, groups.
-  package var clause: String {
-    var parts = [jid.text]
-    if let name { parts.append("“\(name)”") }
-    parts.append(subscription.rawValue + (isPending ? ", asked" : ""))
-    if isApproved { parts.append("approved") }
-    if !groups.isEmpty { parts.append("in " + groups.joined(separator: ", ")) }
-    return parts.joined(separator: " ")
+  package var clause: String { jid.text + words }
+
+  /// The same after the address.
+  var words: String {
+    var words = name.map { " “\($0)”" } ?? ""
+    words += " " + subscription.rawValue + (isPending ? ", asked" : "")
+    if isApproved { words += " approved" }
+    if !groups.isEmpty { words += " in " + groups.joined(separator: ", ") }
+    return words
   }
 }
 

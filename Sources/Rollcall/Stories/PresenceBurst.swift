@@ -37,17 +37,11 @@ package struct PresenceBurst: Hashable, Sendable {
   }
 
   private mutating func add(_ change: RosterChange) {
-    switch change.kind {
-    case .presence(let contact, _, let before, let after):
-      contacts.insert(contact)
-      if before == nil { came += 1 } else if after == nil { went += 1 } else { changed += 1 }
-    case .ownPresence: ownChanges += 1
-    case .account, .connected, .connection, .completeness, .version, .itemAdded, .itemChanged,
-      .itemRemoved, .requestOpened, .requestRepeated, .requestUnconfirmed, .requestEnded,
-      .outgoingOpened, .outgoingReflected, .outgoingEnded, .blocking, .nickname, .vCard,
-      .requestSeen, .annotated:
-      break
-    }
+    if change.field == .ownResources { ownChanges += 1 }
+    guard case .presence(_, let before, let after) = change.values, let contact = change.contact
+    else { return }
+    contacts.insert(contact)
+    if before == nil { came += 1 } else if after == nil { went += 1 } else { changed += 1 }
   }
 
   /// What it was, in a clause.
@@ -65,25 +59,19 @@ package struct PresenceBurst: Hashable, Sendable {
 
 extension Timeline.Moment {
   /// Whether it is part of the story.
-  package var tells: Bool { !outcome.changes.isEmpty || !outcome.findings.isEmpty }
+  package var tells: Bool {
+    outcome.changes.contains(where: \.isForPeople) || !outcome.findings.isEmpty
+  }
 
   /// Whether it changed only what is shown for a moment.
   package var isFleeting: Bool {
-    outcome.findings.isEmpty && outcome.changes.allSatisfy(\.isFleeting)
+    outcome.findings.isEmpty && outcome.changes.forPeople.allSatisfy(\.isFleeting)
   }
 }
 
 extension RosterChange {
   /// Whether it is presence, or the roster's version.
-  package var isFleeting: Bool {
-    switch kind {
-    case .presence, .ownPresence, .version: true
-    case .account, .connected, .connection, .completeness, .itemAdded, .itemChanged, .itemRemoved,
-      .requestOpened, .requestRepeated, .requestUnconfirmed, .requestEnded, .outgoingOpened,
-      .outgoingReflected, .outgoingEnded, .blocking, .nickname, .vCard, .requestSeen, .annotated:
-      false
-    }
-  }
+  package var isFleeting: Bool { field.isFleeting }
 }
 
 extension Int {

@@ -53,7 +53,7 @@ package struct ContactReplay: Hashable, Sendable {
 
   /// Why a contact's last resource went.
   enum OfflineReason: Hashable, Sendable {
-    case itSaid, weLeft, weUnsubscribed, rosterChanged, newSession
+    case itSaid, weLeft, weUnsubscribed, rosterChanged, sessionEnded, newSession
   }
 
   /// A record and what it was about.
@@ -98,6 +98,10 @@ package struct ContactReplay: Hashable, Sendable {
       follow(event, moment.stamp.record, codes, isServerDone: isServerDone)
     }
     for change in moment.outcome.changes { follow(change, moment, roster) }
+    // What a session that ended was told is not told to the next one.
+    if case .session(.opened) = moment.event, offline?.value == .sessionEnded, roster.isConnected {
+      offline = Dated(record: moment.stamp.record, value: .newSession)
+    }
     for finding in moment.outcome.findings { follow(finding) }
   }
 
@@ -105,7 +109,7 @@ package struct ContactReplay: Hashable, Sendable {
 
   private mutating func followSession(_ moment: Timeline.Moment) {
     for change in moment.outcome.changes {
-      guard case .connected(let isOn) = change.kind else { continue }
+      guard case .connected(_, let isOn) = change.values else { continue }
       guard isOn else {
         session.endedAt = change.record
         continue
@@ -173,21 +177,21 @@ package struct ContactReplay: Hashable, Sendable {
   private mutating func follow(
     _ change: RosterChange, _ moment: Timeline.Moment, _ roster: Roster
   ) {
-    if case .blocking(let jid, let isOn) = change.kind {
+    if case .blocked(let jid, _, let isOn) = change.values {
       blocking[jid] = isOn ? change.record : nil
       return
     }
     guard change.contact == contact else { return }
-    switch change.kind {
-    case .itemAdded, .itemChanged: itemSources[change.record] = source(moment, roster)
-    case .itemRemoved: removal = Dated(record: change.record, value: source(moment, roster))
-    case .outgoingEnded(_, let end): outgoingEnd = Dated(record: change.record, value: end)
-    case .presence(_, _, _, nil):
-      offline = Dated(record: change.record, value: Self.reason(moment.event))
-    case .presence, .account, .connected, .connection, .completeness, .version, .requestOpened,
-      .requestRepeated, .requestUnconfirmed, .requestEnded, .outgoingOpened, .outgoingReflected,
-      .ownPresence, .blocking, .nickname, .vCard, .requestSeen, .annotated:
-      break
+    if case .item(_, nil) = change.values {
+      removal = Dated(record: change.record, value: source(moment, roster))
+    } else if change.field.isOfItem {
+      itemSources[change.record] = source(moment, roster)
+    } else if case .outgoingEnded(let end)? = change.reason {
+      outgoingEnd = Dated(record: change.record, value: end)
+    } else if case .presence(_, _, nil) = change.values {
+      let isHidden = change.reason == .session
+      let reason: OfflineReason = isHidden ? .sessionEnded : Self.reason(moment.event)
+      offline = Dated(record: change.record, value: reason)
     }
   }
 

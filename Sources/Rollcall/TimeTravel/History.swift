@@ -101,15 +101,10 @@ extension HistoryEntry.Origin {
 extension RosterChange {
   /// Whether it is what a roster set can ask for (RFC 6121 §2.1.2).
   fileprivate var isEdit: Bool {
-    switch kind {
-    case .itemAdded(let item): item.name != nil || !item.groups.isEmpty
-    case .itemChanged(_, .name), .itemChanged(_, .groups), .itemRemoved: true
-    case .itemChanged(_, .subscription), .itemChanged(_, .ask), .itemChanged(_, .approved),
-      .account, .connected, .connection, .completeness, .version, .requestOpened, .requestRepeated,
-      .requestUnconfirmed, .requestEnded, .outgoingOpened, .outgoingReflected, .outgoingEnded,
-      .presence, .ownPresence, .blocking, .nickname, .vCard, .requestSeen, .annotated:
-      false
+    guard case .item(_, let added?) = values else {
+      return [.item, .name, .groups].contains(field)
     }
+    return added.name != nil || !added.groups.isEmpty
   }
 }
 
@@ -133,33 +128,23 @@ private struct Handshakes {
   ) -> HistoryEntry.Handshake? {
     var found: Handshake?
     for change in changes {
-      switch change.kind {
-      case .requestOpened(_, let request):
-        theirs = request.since.record
-        found = Handshake(side: .theirs, since: request.since.record)
-      case .requestRepeated(_, let request), .requestSeen(_, let request):
-        found = Handshake(side: .theirs, since: request.since.record)
-      case .requestUnconfirmed:
-        found = theirs.map { Handshake(side: .theirs, since: $0) }
-      case .requestEnded(_, let end):
-        theirs = nil
-        answered = Handshake(side: .theirs, since: end.since.record)
-        found = answered
-      case .outgoingOpened(_, let request):
-        ours = request.since.record
-        found = Handshake(side: .ours, since: request.since.record)
-      case .outgoingReflected, .itemChanged(_, .ask(_, after: true)):
+      if case .request(let before, let after) = change.values {
+        guard let since = (after ?? before)?.request.since.record else { continue }
+        let handshake = Handshake(side: .theirs, since: since)
+        theirs = after == nil ? nil : since
+        if after == nil { answered = handshake }
+        found = handshake
+      } else if case .outgoing(let before, let after) = change.values {
+        if before == nil { ours = after?.since.record }
+        let handshake = ours.map { Handshake(side: .ours, since: $0) }
+        if after == nil { (answered, ours) = (handshake, nil) }
+        // That the server shows it is the smaller news.
+        let isReflected = before != nil && after != nil
+        found = isReflected ? found ?? handshake : handshake
+      } else if case .ask(_, after: true) = change.values {
         found = found ?? ours.map { Handshake(side: .ours, since: $0) }
-      case .outgoingEnded:
-        answered = ours.map { Handshake(side: .ours, since: $0) }
-        ours = nil
-        found = answered
-      case .itemChanged(_, .subscription), .itemChanged(_, .ask), .itemAdded, .itemRemoved:
+      } else if [.subscription, .ask, .item].contains(change.field) {
         found = found ?? answered
-      case .itemChanged(_, .name), .itemChanged(_, .groups), .itemChanged(_, .approved), .account,
-        .connected, .connection, .completeness, .version, .presence, .ownPresence, .blocking,
-        .nickname, .vCard, .annotated:
-        break
       }
     }
     return found ?? unchanged(moment)

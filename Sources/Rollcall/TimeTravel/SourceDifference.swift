@@ -19,7 +19,7 @@ package struct SourceDifference: Sendable {
   ) throws -> [SourceDifference] {
     struct Key: Hashable {
       var contact: BareJID?
-      var field: FieldDifference.Field
+      var field: StateField
     }
     var records: [Key: UInt64] = [:]
     for difference in after.differences(to: before) {
@@ -38,21 +38,9 @@ package struct SourceDifference: Sendable {
 
 extension FieldDifference {
   fileprivate var isOfRoster: Bool {
-    if case .request(var before?, let after?) = change {
-      before.isSeen = after.isSeen
-      return before != after
+    if case .request(let before?, let after?) = values {
+      return !(before as ContactRequest?).looksSame(as: after, whetherSeen: false)
     }
-    return field.isOfRoster
-  }
-}
-
-extension FieldDifference.Field {
-  fileprivate var isOfRoster: Bool {
-    switch self {
-    case .item, .name, .subscription, .ask, .approved, .groups, .request, .outgoing: true
-    case .account, .connected, .complete, .version, .ownResources, .presence, .blocked, .nickname,
-      .vCard, .starred, .reading, .note:
-      false
-    }
+    return field.isOfItem || field == .request || field == .outgoing
   }
 }

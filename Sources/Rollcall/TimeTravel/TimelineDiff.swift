@@ -75,7 +75,7 @@ extension Roster {
 extension Roster {
   /// The record that last changed an item which is new in this state; nil where none did.
   fileprivate func lastEdit(of difference: FieldDifference) -> UInt64? {
-    guard case .item(before: nil, _) = difference.change, let contact = difference.contact,
+    guard case .item(before: nil, _) = difference.values, let contact = difference.contact,
       let from = entries[contact]?.provenance
     else { return nil }
     let last = max(from.name, from.subscription, from.ask, from.approved, from.groups)

@@ -76,7 +76,7 @@ private struct ItemStates {
     var partial: [Stretch] = []
     try timeline.replay(upTo: .record(end)) { moment, roster in
       defer { before = roster }
-      let touched = Set(moment.outcome.changes.filter(\.isOfItem).compactMap(\.contact))
+      let touched = Set(moment.outcome.changes.filter(\.field.isOfItem).compactMap(\.contact))
       let becameComplete = roster.completeness == .complete && before.completeness != .complete
       guard !touched.isEmpty || becameComplete else { return }
       for contact in touched {
@@ -102,19 +102,5 @@ private struct ItemStates {
   func change(after index: Int?) -> UInt64? {
     let next = index.map { $0 + 1 } ?? 0
     return next < all.count ? all[next].first : nil
-  }
-}
-
-extension RosterChange {
-  /// Whether it changes an item.
-  fileprivate var isOfItem: Bool {
-    switch kind {
-    case .itemAdded, .itemChanged, .itemRemoved: true
-    case .account, .connected, .connection, .completeness, .version, .requestOpened,
-      .requestRepeated,
-      .requestUnconfirmed, .requestEnded, .outgoingOpened, .outgoingReflected, .outgoingEnded,
-      .presence, .ownPresence, .blocking, .nickname, .vCard, .requestSeen, .annotated:
-      false
-    }
   }
 }

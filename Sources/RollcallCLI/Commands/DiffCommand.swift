@@ -18,9 +18,8 @@ struct DiffCommand: ParsableCommand, LogReading {
       With --json, the answer is a list of {"contact", "field", "before", "after", "record", \
       "time"}, with fields and values as in `state --json`. The field of an added or removed item \
       is "item". "presence" also has a "resource", and an item that changed after it was added has \
-      a "lastRecord". If the whole roster is known at neither point and only the reason differs, \
-      the field is "completeness", from neverFetched to baseUnknown or back. For two sources, the \
-      answer is {"agreed", "parted", "differences"}, where "record" is of the second source and \
+      a "lastRecord". For two sources, the answer is {"agreed", "parted", "differences"}, where \
+      "record" is of the second source and \
       "recordBefore" of the first. --sections compares the contacts screens instead.
 
       Exit codes: 0 no difference, 1 there are differences, 2 bad usage or input.

@@ -90,7 +90,7 @@ struct FindingsCommand: ParsableCommand, LogReading {
     func printFindings(upTo last: UInt64) throws {
       try opened.naming {
         try follower.follow(upTo: last) { moment, _ in
-          guard try chosen.tells(moment) else { return }
+          guard try chosen.tells(moment, toPeople: true) else { return }
           for finding in moment.outcome.findings where chosen.includes(finding.contact) {
             try add(finding)
           }

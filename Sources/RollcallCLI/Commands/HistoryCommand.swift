@@ -94,7 +94,7 @@ extension HistoryEntry {
       head += Style.dim(" (\(handshake.clause))")
     }
     var lines = [head]
-    lines += changes.map { "    " + $0.line }
+    lines += changes.forPeople.map { "    " + $0.line }
     if changes.isEmpty, findings.isEmpty { lines.append("    " + Style.dim("no change")) }
     if let origin { lines.append("    " + Style.dim(origin.clause)) }
     return lines + findings.map { "    " + $0.line }

@@ -10,20 +10,20 @@ struct PinyinCommand: ParsableCommand {
     abstract: "Shows the letter under which names are listed, and how they are read.",
     discussion: """
       Without arguments, names are read from standard input, one per line: everything up to the \
-      line feed is the name. With --json, the output is one object per line: "name", "section" \
-      (A to Z or #), "reading", and "sortKey", whose order as text is the order of names in a list.
+      line feed is the name. With --json, the output is one document, {"names"}, and with --jsonl \
+      one object per line: "name", "section" (A to Z or #), "reading", and "sortKey", whose order \
+      as text is the order of names in a list.
 
       Examples:
         rollcall pinyin 曾国藩 曾经 单雄信 单车
-        rollcall pinyin --json < names.txt
+        rollcall pinyin --jsonl < names.txt
         rollcall pinyin --match zs 张三 王五 李四
       """)
 
   @Argument(help: "The names; without any, they are read from standard input.")
   var names: [String] = []
 
-  @Flag(help: "Print one JSON object per line, for machines.")
-  var json = false
+  @OptionGroup var output: ListOutputOptions
 
   @Option(help: "Only the names that match, best match first.")
   var match: String?
@@ -32,11 +32,11 @@ struct PinyinCommand: ParsableCommand {
     if let match {
       try show(matching: NameQuery(match), match)
     } else if names.isEmpty {
-      var listing = Listing(json: json)
+      var listing = Listing(output)
       try forEachLine {
         try listing.add(PinyinReader.reading(of: $0))
       } pause: {
-        try listing.finish()
+        try listing.sayHeld()
       }
       try listing.finish()
     } else {
@@ -45,7 +45,7 @@ struct PinyinCommand: ParsableCommand {
   }
 
   private func show(_ readings: [Reading]) throws {
-    var listing = Listing(json: json)
+    var listing = Listing(output)
     for reading in readings { try listing.add(reading) }
     try listing.finish()
   }
@@ -95,28 +95,35 @@ struct PinyinCommand: ParsableCommand {
   }
 }
 
-/// Readings in printed form: in columns for people, one document per line for machines.
+/// Readings in printed form: in columns for people, as documents for machines.
 private struct Listing {
-  private let isJSON: Bool
+  /// What is written for machines; nil for people.
+  private var document: DocumentList?
   private var table = Table([])
   private var isFirst = true
 
-  init(json: Bool) {
-    isJSON = json
+  init(_ output: ListOutputOptions) {
+    document = output.isForMachines ? output.list("names") : nil
   }
 
   /// Prints a reading, or holds it back to align it with others.
   mutating func add(_ reading: Reading) throws(OutputError) {
-    if isJSON {
-      try Terminal.say(JSONValue(reading))
+    guard document == nil else {
+      try document?.add(JSONValue(reading))
       return
     }
     table.add([reading.section.title, reading.pinyin, reading.name])
   }
 
-  /// Prints the readings that were held back.
+  /// Prints the readings that were held back, and ends the document.
   mutating func finish() throws(OutputError) {
-    guard !isJSON else { return }
+    try sayHeld()
+    try document?.finish()
+  }
+
+  /// Prints the readings that were held back for people.
+  mutating func sayHeld() throws(OutputError) {
+    guard document == nil else { return }
     // The first line is the empty heading.
     try Terminal.say(Array(table.takeLines().dropFirst(isFirst ? 1 : 0)))
     isFirst = false

@@ -125,7 +125,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
         printer.labels = try ConnectionLabels(opened.log)
         try follower.follow(upTo: last) { moment, roster in
           summary?.take(moment)
-          guard try chosen.tells(moment) else { return }
+          guard try chosen.tells(moment, toPeople: records == nil) else { return }
           if records != nil {
             try records?.add(JSONValue(moment))
           } else {

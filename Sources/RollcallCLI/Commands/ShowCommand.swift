@@ -84,8 +84,9 @@ struct ShowCommand: ParsableCommand, LogReading {
     }
     if let moment {
       lines += ["", "It means: \(moment.event.clause.visible)."]
-      if moment.outcome.changes.isEmpty { lines.append("It changed nothing.") }
-      lines += moment.outcome.changes.map { "  " + $0.line }
+      let changes = moment.outcome.changes.forPeople
+      if changes.isEmpty { lines.append("It changed nothing.") }
+      lines += changes.map { "  " + $0.line }
       lines += moment.outcome.findings.map { "  " + $0.line }
     } else {
       lines += ["", "It means nothing to the roster."]

@@ -95,9 +95,11 @@ struct StoryFilter: ParsableArguments {
     /// The last record that is excluded at the beginning.
     var before: UInt64 { records.before }
 
-    func tells(_ moment: Timeline.Moment) throws -> Bool {
+    /// - Parameter toPeople: Whether changes that people are not to read do not count.
+    func tells(_ moment: Timeline.Moment, toPeople: Bool) throws -> Bool {
       let outcome = moment.outcome
-      guard moment.tells, try records.includes(moment, outcome.changes, outcome.findings)
+      guard toPeople ? moment.tells : !outcome.isEmpty,
+        try records.includes(moment, outcome.changes, outcome.findings)
       else { return false }
       guard contact != nil else { return true }
       return moment.outcome.changes.contains { includes($0.contact) }

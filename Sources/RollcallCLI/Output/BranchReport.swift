@@ -43,7 +43,7 @@ struct BranchReport {
     for moment in moments {
       if moment.stamp.record != last { lines.append("  " + labelled(moment.heading, moment)) }
       last = moment.stamp.record
-      lines += moment.outcome.changes.map { "      " + labelled($0.line, moment) }
+      lines += moment.outcome.changes.forPeople.map { "      " + labelled($0.line, moment) }
       lines += moment.outcome.findings.map { "    " + line($0) }
     }
     return lines

@@ -11,7 +11,7 @@ extension StateDiff.Item {
     var wasOneLine = false
     for group in items.chunked(by: \.difference.contact) {
       guard let first = group.first else { continue }
-      let titled = first.isWholeContact
+      let titled = first.difference.field == .item
       let title = first.difference.contact?.text ?? "account"
       let head = titled ? first.line : Style.bold(title.visible)
       let rest = group.dropFirst(titled ? 1 : 0).map { "  " + $0.line }
@@ -21,16 +21,6 @@ extension StateDiff.Item {
       wasOneLine = rest.isEmpty
     }
     return lines
-  }
-
-  /// Whether the difference is an added or removed contact.
-  private var isWholeContact: Bool {
-    switch difference.change {
-    case .item: true
-    case .account, .connected, .completeness, .version, .itemField, .request, .outgoing, .presence,
-      .ownPresence, .blocked, .nickname, .vCard, .annotation:
-      false
-    }
   }
 
   /// The difference with its mark, in the color of the mark, and the record that caused it.

@@ -13,7 +13,7 @@ extension Timeline.Moment {
   var lines: [String] { [heading] + details }
 
   private var details: [String] {
-    outcome.changes.map { "    " + $0.line }
+    outcome.changes.forPeople.map { "    " + $0.line }
       + outcome.findings.map { "    " + $0.line }
   }
 

@@ -69,7 +69,7 @@ struct StoryPrinter {
   private func details(_ moment: Timeline.Moment) -> [String] {
     let changes: [String]
     if case .full = density {
-      changes = moment.outcome.changes.map(\.line)
+      changes = moment.outcome.changes.forPeople.map(\.line)
     } else {
       changes = moment.outcome.changes.digest.map { Style.marked($0.mark, $0.clause) }
     }

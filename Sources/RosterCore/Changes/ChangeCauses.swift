@@ -8,7 +8,7 @@ import XMPPStanza
 package struct ChangeCauses {
   /// What a change is about, in the numbers of the table.
   private struct Subject: Hashable {
-    let field: FieldDifference.Field
+    let field: StateField
     /// Nil where it is about the account.
     let contact: ContactNumber?
     /// The name of the resource, where it is about presence.
@@ -17,7 +17,7 @@ package struct ChangeCauses {
 
   /// The same by names; that of a resource by its bytes, for so they are told apart.
   private struct NamedSubject: Hashable {
-    let field: FieldDifference.Field
+    let field: StateField
     let contact: BareJID?
     let part: [UInt8]?
   }
@@ -33,7 +33,7 @@ package struct ChangeCauses {
   // MARK: Noting
 
   mutating func note(
-    _ field: FieldDifference.Field, of contact: ContactNumber? = nil, part: TextNumber = .none,
+    _ field: StateField, of contact: ContactNumber? = nil, part: TextNumber = .none,
     at stamp: RecordStamp
   ) {
     stamps[Subject(field: field, contact: contact, part: part)] = stamp
@@ -72,27 +72,18 @@ package struct ChangeCauses {
   /// - Parameter roster: What the records were reduced into.
   package func cause(of difference: FieldDifference, in roster: Roster) -> RecordStamp? {
     let contact = difference.contact
-    let (own, whole): (RecordStamp?, RecordStamp?)
-    switch difference.change {
-    case .blocked(let jid, _, _): (own, whole) = (blocking[jid], nil)
-    // Presence is hidden and shown again as the session ends and is resumed.
-    case .presence(let resource, _, _), .ownPresence(let resource, _, _):
-      own = stamp(difference.field, contact, resource, in: roster)
-      whole = stamp(.connected, nil, nil, in: roster)
+    let field = difference.field
+    if case .blocked(let jid, _, _) = difference.values { return blocking[jid] }
+    let own = stamp(field, contact, difference.values.resource, in: roster)
     // An item that went and came again is as if it had been edited.
-    case .itemField:
-      own = stamp(difference.field, contact, nil, in: roster)
-      whole = stamp(.item, contact, nil, in: roster)
-    case .account, .connected, .completeness, .version, .item, .request, .outgoing, .nickname,
-      .vCard, .annotation:
-      (own, whole) = (stamp(difference.field, contact, nil, in: roster), nil)
+    guard field.isOfItem, field != .item, let whole = stamp(.item, contact, nil, in: roster) else {
+      return own
     }
-    guard let own, let whole else { return own ?? whole }
-    return own.record >= whole.record ? own : whole
+    return own.map { $0.record >= whole.record ? $0 : whole } ?? whole
   }
 
   private func stamp(
-    _ field: FieldDifference.Field, _ contact: BareJID?, _ part: String?, in roster: Roster
+    _ field: StateField, _ contact: BareJID?, _ part: String?, in roster: Roster
   ) -> RecordStamp? {
     let last = stamps[
       Subject(

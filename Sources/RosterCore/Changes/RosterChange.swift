@@ -1,85 +1,33 @@
 public import XMPPStanza
 
-/// One thing that a record changed.
+/// One thing that a record changed of what a state shows.
+///
+/// The changes of all records up to one, applied in order, give everything that the state after it
+/// shows.
 public struct RosterChange: Hashable, Sendable {
   /// The record that caused it.
   public let record: UInt64
-  /// What changed.
-  public let kind: Kind
+  /// The contact that the change is about, nil where it is about the account.
+  public let contact: BareJID?
+  /// What changed, with its values before and after.
+  public let values: FieldValues
+  /// Why, where the values do not say it.
+  public let reason: Reason?
 
-  /// The kinds of change, each with what was before and what is now. The largest of the rare ones
-  /// are kept apart, since every list of changes has room for any kind.
-  public enum Kind: Hashable, Sendable {
-    /// The account, or the resource it uses, became known.
-    case account(JID)
-    /// The first session started (true) or the last one ended (false); while there is none, no
-    /// presence is shown.
-    case connected(Bool)
-    /// A session started or ended while another one of the account is open.
-    case connection(ConnectionID, resource: String?, isOpen: Bool)
-    /// How much of the roster is known.
-    case completeness(before: Completeness, after: Completeness)
-    /// The roster version.
-    case version(before: String?, after: String?)
-    /// A contact came into the roster.
-    case itemAdded(RosterItem)
-    /// A field of a contact changed.
-    case itemChanged(BareJID, ItemField)
-    /// A contact left the roster.
-    case itemRemoved(RosterItem)
-    /// A contact asks to see our presence.
-    indirect case requestOpened(BareJID, IncomingRequest)
-    /// It asks again.
-    indirect case requestRepeated(BareJID, IncomingRequest)
-    /// Nobody can say any more whether a request is open, and why.
-    case requestUnconfirmed(BareJID, Doubt)
-    /// A request of a contact ended.
-    indirect case requestEnded(BareJID, EndedRequest)
-    /// We wait for a contact's leave to see its presence.
-    case outgoingOpened(BareJID, OutgoingRequest)
-    /// The server shows our request in the roster for the first time.
-    case outgoingReflected(BareJID)
-    /// We wait no longer, and why.
-    case outgoingEnded(BareJID, OutgoingEnd)
-    /// A resource of a contact; nil is offline.
-    case presence(
-      BareJID, resource: String, before: ResourcePresence?, after: ResourcePresence?)
-    /// Another resource of our own account.
-    case ownPresence(resource: String, before: ResourcePresence?, after: ResourcePresence?)
-    /// An address was blocked (true) or unblocked (false).
-    case blocking(JID, Bool)
-    /// What a contact calls itself.
-    case nickname(BareJID, before: String?, after: String?)
-    /// The names of a contact's vCard.
-    indirect case vCard(BareJID, before: VCardNames?, after: VCardNames?)
-    /// The user has seen a contact's request.
-    indirect case requestSeen(BareJID, IncomingRequest)
-    /// The user set something of a contact that no server keeps.
-    case annotated(BareJID, AnnotationField)
-  }
-
-  /// What the user sets of a contact, before and after.
-  public enum AnnotationField: Hashable, Sendable {
-    /// Whether the contact is starred; it was the opposite before.
-    case starred(Bool)
-    /// How the contact's name is read.
-    case reading(before: String?, after: String?)
-    /// What is noted about the contact.
-    case note(before: String?, after: String?)
-  }
-
-  /// A field of an item, before and after.
-  public enum ItemField: Hashable, Sendable {
-    /// The name the user gave.
-    case name(before: String?, after: String?)
-    /// The state of the subscription.
-    case subscription(before: RosterSubscription, after: RosterSubscription)
-    /// Whether our request waits for an answer.
-    case ask(before: Bool, after: Bool)
-    /// Whether a later request is approved already.
-    case approved(before: Bool, after: Bool)
-    /// The groups.
-    case groups(before: [String], after: [String])
+  /// Why a field changed, where its values do not say it.
+  public enum Reason: Hashable, Sendable {
+    /// Nobody can say any more whether a contact's request is open.
+    case unconfirmed(Doubt)
+    /// A contact's request ended.
+    case ended(EndedRequest.Way)
+    /// We no longer wait for a contact's leave to see its presence.
+    case outgoingEnded(OutgoingEnd)
+    /// A session of ours ended, which hides the presence that only it was told of, or was resumed,
+    /// which shows that presence again. The contact has said nothing.
+    case session
+    /// The connection is the only one with a session that is open, so that the change of
+    /// ``StateField/connected`` in the same record says as much.
+    case onlyConnection
   }
 
   /// Why nobody can say whether a request is still open.
@@ -110,18 +58,6 @@ public struct RosterChange: Hashable, Sendable {
     case removed
   }
 
-  /// The contact that the change is about, nil where it is about the account.
-  public var contact: BareJID? {
-    switch kind {
-    case .account, .connected, .connection, .completeness, .version, .ownPresence: nil
-    case .itemAdded(let item), .itemRemoved(let item): item.jid
-    case .blocking(let jid, _): jid.bare
-    case .itemChanged(let jid, _), .requestOpened(let jid, _), .requestRepeated(let jid, _),
-      .requestUnconfirmed(let jid, _), .requestEnded(let jid, _), .outgoingOpened(let jid, _),
-      .outgoingReflected(let jid), .outgoingEnded(let jid, _), .presence(let jid, _, _, _),
-      .nickname(let jid, _, _), .vCard(let jid, _, _), .requestSeen(let jid, _),
-      .annotated(let jid, _):
-      jid
-    }
-  }
+  /// The name of what changed.
+  public var field: StateField { values.field }
 }

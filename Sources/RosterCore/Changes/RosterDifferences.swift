@@ -4,7 +4,7 @@ package import XMPPStanza
 // What two states show differently.
 extension Roster {
   /// The differences of a later state to this one: those of the account, then contact by contact
-  /// in the order of addresses, each in the order of `FieldDifference.Field`, resources and
+  /// in the order of addresses, each in the order of `StateField`, resources and
   /// blocked addresses by their bytes.
   ///
   /// - Parameter contacts: those that may differ; nil for all. Where other sessions are open in one
@@ -71,7 +71,7 @@ extension Roster {
 
   private func compareAccounts(with later: Roster, _ comparison: inout Comparison) {
     if account != later.account {
-      comparison.add(.account(before: account, after: later.account))
+      comparison.add(.account(before: account?.jid, after: later.account?.jid))
     }
     if isConnected != later.isConnected {
       comparison.add(.connected(before: isConnected, after: later.isConnected))
@@ -112,8 +112,8 @@ private struct Comparison {
   var contact: BareJID?
   private(set) var list: [FieldDifference] = []
 
-  mutating func add(_ change: FieldDifference.Change, by record: UInt64? = nil) {
-    list.append(FieldDifference(contact: contact, change: change, record: record))
+  mutating func add(_ values: FieldValues, by record: UInt64? = nil) {
+    list.append(FieldDifference(contact: contact, values: values, record: record))
   }
 
   mutating func compare(
@@ -148,45 +148,42 @@ private struct Comparison {
     _ old: RosterItem, _ new: RosterItem, _ provenance: RosterEntry.Provenance
   ) {
     if !old.name.hasSameBytes(as: new.name) {
-      add(.itemField(.name(before: old.name, after: new.name)), by: provenance.name)
+      add(.name(before: old.name, after: new.name), by: provenance.name)
     }
     if old.subscription != new.subscription {
       add(
-        .itemField(.subscription(before: old.subscription, after: new.subscription)),
+        .subscription(before: old.subscription, after: new.subscription),
         by: provenance.subscription)
     }
     if old.isPending != new.isPending {
-      add(.itemField(.ask(before: old.isPending, after: new.isPending)), by: provenance.ask)
+      add(.ask(before: old.isPending, after: new.isPending), by: provenance.ask)
     }
     if old.isApproved != new.isApproved {
-      add(
-        .itemField(.approved(before: old.isApproved, after: new.isApproved)),
-        by: provenance.approved)
+      add(.approved(before: old.isApproved, after: new.isApproved), by: provenance.approved)
     }
     if !old.groups.hasSameBytes(as: new.groups) {
-      add(.itemField(.groups(before: old.groups, after: new.groups)), by: provenance.groups)
+      add(.groups(before: old.groups, after: new.groups), by: provenance.groups)
     }
   }
 
   mutating func compareRequests(_ earlier: ContactDetails?, _ later: ContactDetails?) {
-    let before = earlier?.request.map { FieldDifference.ShownRequest($0) }
-    let after = later?.request.map { FieldDifference.ShownRequest($0) }
-    if before != after {
+    let (before, after) = (earlier?.request, later?.request)
+    if !before.looksSame(as: after) {
       add(
         .request(before: before, after: after), by: later?.recordOfRequest(isNew: before == nil))
     }
     let (asked, asks) = (earlier?.outgoing, later?.outgoing)
     if (asked != nil) != (asks != nil) {
-      add(.outgoing(before: asked != nil, after: asks != nil), by: asks?.since.record)
+      add(.outgoing(before: asked, after: asks), by: asks?.since.record)
     }
   }
 
   mutating func comparePresence(
     _ before: ShownResources, _ after: ShownResources,
-    _ change: (String, Availability?, Availability?) -> FieldDifference.Change
+    _ values: (String, ResourcePresence?, ResourcePresence?) -> FieldValues
   ) {
     before.forEachDifference(to: after) { name, old, new in
-      add(change(name, old?.availability, new?.availability), by: new?.since.record)
+      add(values(name, old, new), by: new?.since.record)
     }
   }
 
@@ -203,15 +200,19 @@ private struct Comparison {
   mutating func compareAnnotations(_ before: ContactAnnotations?, _ after: ContactAnnotations?) {
     let (old, new) = (before ?? ContactAnnotations(), after ?? ContactAnnotations())
     if old.isStarred != new.isStarred {
-      add(.annotation(.starred(new.isStarred)), by: new.starredRecord)
+      add(.starred(before: old.isStarred, after: new.isStarred), by: new.starredRecord)
     }
     if !old.reading.hasSameBytes(as: new.reading) {
-      add(.annotation(.reading(before: old.reading, after: new.reading)), by: new.readingRecord)
+      add(.reading(before: old.reading, after: new.reading), by: new.readingRecord)
     }
     if !old.note.hasSameBytes(as: new.note) {
-      add(.annotation(.note(before: old.note, after: new.note)), by: new.noteRecord)
+      add(.note(before: old.note, after: new.note), by: new.noteRecord)
     }
   }
+}
+
+extension BareJID {
+  fileprivate var jid: JID { JID(prepared: self, resource: nil) }
 }
 
 extension ContactDetails {

@@ -32,9 +32,7 @@ extension Roster {
   /// The connections of the account that were seen, in the order of their numbers: those that are
   /// open, and the last of those that are not.
   public var connections: [Connection] {
-    sessions.all
-      .map { Connection(id: $0.connection, resource: $0.resource, isOpen: $0.phase == .open) }
-      .sorted { $0.id < $1.id }
+    sessions.all.map(\.shown).sorted { $0.id < $1.id }
   }
 
   /// Whether the session of a connection is open.
@@ -169,7 +167,7 @@ extension Roster {
   }
 
   /// What only other sessions were told is not shown.
-  var openSessions: SessionSet { sessions.places { $0.phase == .open } }
+  var openSessions: SessionSet { sessions.open }
 
   // MARK: Edits
 
@@ -192,4 +190,11 @@ public struct Connection: Hashable, Sendable {
   public let resource: String?
   /// Whether it has a session that is open.
   public let isOpen: Bool
+}
+
+extension Session {
+  /// What a state shows of its connection.
+  var shown: Connection {
+    Connection(id: connection, resource: resource, isOpen: phase == .open)
+  }
 }

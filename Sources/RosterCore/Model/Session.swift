@@ -202,6 +202,13 @@ struct SessionTable: Hashable, Sendable {
     return set
   }
 
+  /// Those that are open.
+  var open: SessionSet {
+    var set: SessionSet = []
+    for place in all.indices where all[place].phase == .open { set.formUnion(SessionSet(place)) }
+    return set
+  }
+
   /// Whether any set of ours waits for its answer or its push.
   var hasPendingEdits: Bool { all.indices.contains { !all[$0].pendingEdits.isEmpty } }
 

@@ -19,7 +19,7 @@ extension Reduction {
 
   private mutating func starSet(_ isStarred: Bool, _ jid: BareJID) {
     guard annotations(of: jid)?.isStarred ?? false != isStarred else { return }
-    annotated(jid, .starred(isStarred)) { annotations, record in
+    annotated(jid, .starred(before: !isStarred, after: isStarred)) { annotations, record in
       annotations.isStarred = isStarred
       annotations.starredRecord = record
     }
@@ -44,7 +44,7 @@ extension Reduction {
   }
 
   private mutating func annotated(
-    _ jid: BareJID, _ field: RosterChange.AnnotationField,
+    _ jid: BareJID, _ values: FieldValues,
     _ change: (inout ContactAnnotations, UInt64) -> Void
   ) {
     let number = roster.contacts.insert(jid)
@@ -54,7 +54,7 @@ extension Reduction {
       change(&annotations, record)
       details.annotations = annotations
     }
-    changed(field.field, of: number) { jid, _ in .annotated(jid, field) }
+    changed(values.field, of: number) { _ in values }
   }
 
   /// A request is seen once, however often the server sends it again; the next one is a new one.
@@ -67,18 +67,7 @@ extension Reduction {
     let seen: ContactRequest =
       if case .open = known { .open(request) } else { .unconfirmed(request) }
     roster.contacts.updateDetails(of: number) { $0.request = seen }
-    changed(.request, of: number) { jid, _ in .requestSeen(jid, request) }
-  }
-}
-
-extension RosterChange.AnnotationField {
-  /// Which difference of two states shows it.
-  fileprivate var field: FieldDifference.Field {
-    switch self {
-    case .starred: .starred
-    case .reading: .reading
-    case .note: .note
-    }
+    changed(.request, of: number) { _ in .request(before: known, after: seen) }
   }
 }
 

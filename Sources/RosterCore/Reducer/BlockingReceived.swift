@@ -18,7 +18,9 @@ extension Reduction {
     let listed = Set(jids)
     for jid in roster.blocked.sorted() where !listed.contains(jid) { setBlocked(jid, false) }
     for jid in listed.sorted() { setBlocked(jid, true) }
+    guard !roster.isBlockListKnown else { return }
     roster.isBlockListKnown = true
+    changed(.blockedKnown) { _ in .blockedKnown(before: false, after: true) }
   }
 
   private mutating func setBlocked(_ jid: JID, _ isBlocked: Bool) {

@@ -26,7 +26,9 @@ extension Reduction {
     } else {
       let provenance = RosterEntry.Provenance(allFrom: stamp.record)
       roster.contacts.setItem(roster.contacts.row(of: item, provenance), of: number)
-      changed(.item, of: number) { jid, _ in .itemAdded(item.item(of: jid)) }
+      changed(.item, of: number) { contacts in
+        .item(before: nil, after: item.item(of: contacts.address(of: number)))
+      }
     }
     settleIncoming(by: item, number)
     settleOutgoing(by: item, number, source)
@@ -49,29 +51,26 @@ extension Reduction {
 
   private mutating func itemChanged(from old: ItemRow, to new: ItemRow, _ number: ContactNumber) {
     if new.name != old.name {
-      changed(.name, of: number) { jid, contacts in
-        .itemChanged(jid, .name(before: contacts.text(old.name), after: contacts.text(new.name)))
+      changed(.name, of: number) { contacts in
+        .name(before: contacts.text(old.name), after: contacts.text(new.name))
       }
     }
     if new.subscription != old.subscription {
-      changed(.subscription, of: number) { jid, _ in
-        .itemChanged(jid, .subscription(before: old.subscription, after: new.subscription))
+      changed(.subscription, of: number) { _ in
+        .subscription(before: old.subscription, after: new.subscription)
       }
     }
     if new.isPending != old.isPending {
-      changed(.ask, of: number) { jid, _ in
-        .itemChanged(jid, .ask(before: old.isPending, after: new.isPending))
-      }
+      changed(.ask, of: number) { _ in .ask(before: old.isPending, after: new.isPending) }
     }
     if new.isApproved != old.isApproved {
-      changed(.approved, of: number) { jid, _ in
-        .itemChanged(jid, .approved(before: old.isApproved, after: new.isApproved))
+      changed(.approved, of: number) { _ in
+        .approved(before: old.isApproved, after: new.isApproved)
       }
     }
     if new.groups != old.groups {
-      changed(.groups, of: number) { jid, contacts in
-        .itemChanged(
-          jid, .groups(before: contacts.groups(old.groups), after: contacts.groups(new.groups)))
+      changed(.groups, of: number) { contacts in
+        .groups(before: contacts.groups(old.groups), after: contacts.groups(new.groups))
       }
     }
   }
@@ -99,7 +98,9 @@ extension Reduction {
   private mutating func takeItemOut(_ number: ContactNumber) -> Bool {
     forgetExpectedCounterparts(of: number)
     guard let old = roster.contacts.item(of: number) else { return false }
-    changed(.item, of: number) { _, contacts in .itemRemoved(contacts.value(of: old, number)) }
+    changed(.item, of: number) { contacts in
+      .item(before: contacts.value(of: old, number), after: nil)
+    }
     roster.contacts.setItem(nil, of: number)
     return true
   }

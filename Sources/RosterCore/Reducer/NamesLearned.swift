@@ -11,7 +11,7 @@ extension Reduction {
       names.nickname = after
       names.nicknameRecord = record
     }
-    changed(.nickname, of: number) { jid, _ in .nickname(jid, before: before, after: after) }
+    changed(.nickname, of: number) { _ in .nickname(before: before, after: after) }
   }
 
   mutating func vCardLearned(_ card: VCardNames, of number: ContactNumber) {
@@ -21,7 +21,7 @@ extension Reduction {
       names.vCard = card
       names.vCardRecord = record
     }
-    changed(.vCard, of: number) { jid, _ in .vCard(jid, before: before, after: card) }
+    changed(.vCard, of: number) { _ in .vCard(before: before, after: card) }
   }
 
   private mutating func namesChanged(

@@ -48,11 +48,9 @@ extension Reduction {
       }
       if before == nil { reportUninvited(roster.contacts.text(row.resource) ?? "", number) }
     }
-    changed(.presence, of: number, part: row.resource) { jid, contacts in
-      .presence(
-        jid, resource: contacts.text(row.resource) ?? "",
-        before: before.map { contacts.value(of: $0) }, after: contacts.value(of: row))
-    }
+    var after = row
+    after.told.formUnion(before?.told ?? [])
+    presenceChanged(of: number, from: before, to: after)
     if before == nil { boundResources(of: number) }
   }
 
@@ -61,7 +59,7 @@ extension Reduction {
     guard let excess = roster.contacts.excessResource(of: number),
       let dropped = removePresence(of: number, excess)
     else { return }
-    presenceEnded(dropped, number)
+    presenceChanged(of: number, from: dropped, to: nil)
     reportCrowd(about: roster.contacts.address(of: number))
   }
 
@@ -69,7 +67,7 @@ extension Reduction {
     guard let excess = roster.ownPresence.excess,
       let dropped = roster.ownPresence.remove(excess)
     else { return }
-    ownPresenceEnded(dropped)
+    presenceChanged(of: nil, from: dropped, to: nil)
     reportCrowd(about: roster.account)
   }
 
@@ -95,7 +93,8 @@ extension Reduction {
     else { return false }
     guard !isTold else { return true }
     row.told.insert(mine)
-    replacePresence(by: row, of: number)
+    let before = replacePresence(by: row, of: number)
+    presenceShownOrHidden(of: number, from: before, to: row)
     return true
   }
 
@@ -109,22 +108,18 @@ extension Reduction {
       if !isTold, roster.contacts.value(of: known).availability == availability {
         row.since = known.since
         _ = roster.ownPresence.update(row)
+        presenceShownOrHidden(of: nil, from: known, to: row)
         return
       }
     }
     let before = roster.ownPresence.update(row)
-    changed(
-      .ownResources, part: row.resource,
-      .ownPresence(
-        resource: name, before: before.map { roster.contacts.value(of: $0) },
-        after: ResourcePresence(availability: availability, since: stamp, told: row.told)))
+    presenceChanged(of: nil, from: before, to: row)
     if before == nil { boundOwnResources() }
   }
 
   /// Whoever knew the resource before will be told, too.
   ///
   /// - Returns: What the resource said before.
-  @discardableResult
   private mutating func replacePresence(
     by row: PresenceRow, of number: ContactNumber
   ) -> PresenceRow? {
@@ -158,20 +153,20 @@ extension Reduction {
     }
     guard let name else { return voidPresence(of: number) }
     guard let before = removePresence(of: number, by: name) else { return }
-    presenceEnded(before, number)
+    presenceChanged(of: number, from: before, to: nil)
   }
 
   private mutating func ownUnavailableReceived(from name: String?) {
     guard let name else {
       let rows = roster.contacts.sorted(roster.ownPresence.all)
       roster.ownPresence = PresenceRows()
-      for row in rows { ownPresenceEnded(row) }
+      for row in rows { presenceChanged(of: nil, from: row, to: nil) }
       return
     }
     guard let resource = roster.contacts.number(of: name),
       let before = roster.ownPresence.remove(resource)
     else { return }
-    ownPresenceEnded(before)
+    presenceChanged(of: nil, from: before, to: nil)
   }
 
   /// - Returns: What the resource said before; nil where it was not available.
@@ -210,15 +205,11 @@ extension Reduction {
     roster.contacts.setPresence(nil, of: number)
     let further = roster.contacts.removeFurtherResources(of: number)
     // Each resource is a change of its own. To be told, they stand in order.
-    guard notes, !further.isEmpty else { return presenceEnded(first, number) }
-    for row in roster.contacts.sorted([first] + further.all) { presenceEnded(row, number) }
-  }
-
-  private mutating func presenceEnded(_ row: PresenceRow, _ number: ContactNumber) {
-    changed(.presence, of: number, part: row.resource) { jid, contacts in
-      .presence(
-        jid, resource: contacts.text(row.resource) ?? "", before: contacts.value(of: row),
-        after: nil)
+    guard notes, !further.isEmpty else {
+      return presenceChanged(of: number, from: first, to: nil)
+    }
+    for row in roster.contacts.sorted([first] + further.all) {
+      presenceChanged(of: number, from: row, to: nil)
     }
   }
 
@@ -232,7 +223,7 @@ extension Reduction {
     for number in numbers { forgetPresence(of: number, toldTo: sessions) }
     let own = roster.contacts.sorted(roster.ownPresence.all)
     roster.ownPresence = PresenceRows(own.compactMap { $0.without(sessions) })
-    for row in own where row.without(sessions) == nil { ownPresenceEnded(row) }
+    for row in own { presenceShownOrHidden(of: nil, from: row, to: row.without(sessions)) }
   }
 
   private mutating func forgetPresence(of number: ContactNumber, toldTo sessions: SessionSet) {
@@ -248,15 +239,9 @@ extension Reduction {
         $0 = PresenceRows(Array(kept.dropFirst()))
       }
     }
-    for row in rows where row.without(sessions) == nil { presenceEnded(row, number) }
-  }
-
-  private mutating func ownPresenceEnded(_ row: PresenceRow) {
-    changed(
-      .ownResources, part: row.resource,
-      .ownPresence(
-        resource: roster.contacts.text(row.resource) ?? "",
-        before: roster.contacts.value(of: row), after: nil))
+    for row in rows {
+      presenceShownOrHidden(of: number, from: row, to: row.without(sessions))
+    }
   }
 
   /// Our own undirected presence: the first one of a session starts it (§4.2), an unavailable
@@ -278,5 +263,71 @@ extension Reduction {
     expectFetch()
     doubtOldRequests()
     if isShared { expectRequestsAgain() }
+  }
+}
+
+// What a state shows of presence: what any session that is open was told.
+extension Reduction {
+  /// Reports what a resource shows from now on, if it is shown or was.
+  ///
+  /// - Parameter number: The contact that it is of; nil for the account itself.
+  private mutating func presenceChanged(
+    of number: ContactNumber?, from before: PresenceRow?, to after: PresenceRow?
+  ) {
+    guard notes else { return }
+    let open = roster.openSessions
+    reportPresence(of: number, from: before?.ifTold(open), to: after?.ifTold(open))
+  }
+
+  /// Reports a resource that is shown from now on, or no more, although it said nothing new: other
+  /// sessions are told of it.
+  private mutating func presenceShownOrHidden(
+    of number: ContactNumber?, from before: PresenceRow?, to after: PresenceRow?
+  ) {
+    guard notes else { return }
+    let open = roster.openSessions
+    let (before, after) = (before?.ifTold(open), after?.ifTold(open))
+    guard (before == nil) != (after == nil) else { return }
+    reportPresence(of: number, from: before, to: after)
+  }
+
+  /// Reports the presence that is shown because another session is open now, or hidden because one
+  /// no longer is.
+  mutating func shownPresenceChanged(from before: SessionSet) {
+    let open = roster.openSessions
+    let told = roster.contacts.members(.presence)
+    for number in tells ? roster.contacts.sorted(told) : told {
+      let rows = roster.contacts.rows(of: number)
+      for row in rows.count > 1 ? roster.contacts.sorted(rows) : rows {
+        shownPresenceChanged(of: number, row, from: before, to: open)
+      }
+    }
+    for row in roster.contacts.sorted(roster.ownPresence.all) {
+      shownPresenceChanged(of: nil, row, from: before, to: open)
+    }
+  }
+
+  private mutating func shownPresenceChanged(
+    of number: ContactNumber?, _ row: PresenceRow, from before: SessionSet, to after: SessionSet
+  ) {
+    let (old, new) = (row.ifTold(before), row.ifTold(after))
+    guard (old == nil) != (new == nil) else { return }
+    reportPresence(of: number, from: old, to: new, because: .session)
+  }
+
+  private mutating func reportPresence(
+    of number: ContactNumber?, from before: PresenceRow?, to after: PresenceRow?,
+    because reason: RosterChange.Reason? = nil
+  ) {
+    guard let part = (after ?? before)?.resource else { return }
+    let field: StateField = number == nil ? .ownResources : .presence
+    changed(field, of: number, part: part, because: reason) { contacts in
+      let resource = contacts.text(part) ?? ""
+      let old = before.map { contacts.value(of: $0) }
+      let new = after.map { contacts.value(of: $0) }
+      return number == nil
+        ? .ownPresence(resource: resource, before: old, after: new)
+        : .presence(resource: resource, before: old, after: new)
+    }
   }
 }

@@ -84,16 +84,21 @@ struct Reduction: ~Copyable {
       place = known
     } else if let reused = roster.sessions.placeToReuse {
       place = reused
-      sessionsOver(SessionSet(reused))
+      connectionForgotten(at: reused)
       session = Session(connection: connection)
+      connectionChanged(at: place, from: nil)
     } else {
       place = roster.sessions.add(connection)
+      connectionChanged(at: place, from: nil)
     }
   }
 
   /// Goes on with a session that another connection had.
   mutating func take(over other: Int) {
+    let (mine, others) = (roster.sessions[place].shown, roster.sessions[other].shown)
     swap(&roster.sessions[other].connection, &roster.sessions[place].connection)
+    connectionChanged(at: other, from: mine)
+    connectionChanged(at: place, from: others)
     place = other
   }
 
@@ -105,48 +110,42 @@ struct Reduction: ~Copyable {
 
   // MARK: What it did
 
-  /// Tells of a change that is about no contact.
-  ///
-  /// - Parameter part: Of a change of another resource of the account, its name.
-  mutating func changed(
-    _ field: FieldDifference.Field, part: TextNumber = .none, _ kind: consuming RosterChange.Kind
-  ) {
-    switch telling {
-    case .nothing: return
-    case .causes(let causes): causes.pointee.note(field, part: part, at: stamp)
-    case .everything: tell(kind)
-    }
-  }
-
-  /// Tells of a change that is about a contact.
+  /// Reports a change of what a state shows.
   ///
   /// - Parameters:
-  ///   - field: Which difference of two states shows it; nil where none does.
+  ///   - field: What changed.
+  ///   - number: The contact that it is about; nil where it is about the account.
   ///   - part: Of a change of presence, the name of the resource.
-  ///   - kind: Makes the change of the contact's address, with the contacts as they are.
+  ///   - reason: Why, where the values do not say it.
+  ///   - values: Makes the values, with the contacts as they are.
   mutating func changed(
-    _ field: FieldDifference.Field?, of number: ContactNumber, part: TextNumber = .none,
-    _ kind: (BareJID, ContactTable) -> RosterChange.Kind
+    _ field: StateField, of number: ContactNumber? = nil, part: TextNumber = .none,
+    because reason: RosterChange.Reason? = nil, _ values: (ContactTable) -> FieldValues
   ) {
     switch telling {
     case .nothing: return
-    case .causes(let causes):
-      if let field { causes.pointee.note(field, of: number, part: part, at: stamp) }
-    case .everything: tell(kind(roster.contacts.address(of: number), roster.contacts))
+    case .causes(let causes): causes.pointee.note(field, of: number, part: part, at: stamp)
+    case .everything:
+      let contact = number.map { roster.contacts.address(of: $0) }
+      tell(contact, values(roster.contacts), because: reason)
     }
   }
 
-  /// Tells that an address is blocked, or is not any more.
+  /// Reports that an address is blocked, or is not any more.
   mutating func blockingChanged(of jid: JID, _ isBlocked: Bool) {
     switch telling {
     case .nothing: return
     case .causes(let causes): causes.pointee.noteBlocking(of: jid, at: stamp)
-    case .everything: tell(.blocking(jid, isBlocked))
+    case .everything: tell(jid.bare, .blocked(jid, before: !isBlocked, after: isBlocked))
     }
   }
 
-  private mutating func tell(_ kind: consuming RosterChange.Kind) {
-    let change = RosterChange(record: stamp.record, kind: kind)
+  private mutating func tell(
+    _ contact: BareJID?, _ values: consuming FieldValues,
+    because reason: RosterChange.Reason? = nil
+  ) {
+    let change = RosterChange(
+      record: stamp.record, contact: contact, values: values, reason: reason)
     if outcome.changes.capacity > 0 {
       outcome.changes.append(change)
     } else {

@@ -15,14 +15,17 @@ extension Reduction {
   /// - Returns: Whether there was a request.
   @discardableResult
   mutating func endIncoming(_ number: ContactNumber, _ way: EndedRequest.Way) -> Bool {
-    guard let request = roster.contacts.request(of: number)?.request else { return false }
+    guard let before = roster.contacts.request(of: number) else { return false }
+    let request = before.request
     let end = EndedRequest(way: way, at: stamp, since: request.since)
     roster.contacts.updateDetails(of: number) { details in
       details.request = nil
       details.lastEnded = end
       details.wasTaken = false
     }
-    changed(.request, of: number) { jid, _ in .requestEnded(jid, end) }
+    changed(.request, of: number, because: .ended(way)) { _ in
+      .request(before: before, after: nil)
+    }
     roundEnded(number, of: \.rounds, since: request.since)
     return true
   }
@@ -31,7 +34,9 @@ extension Reduction {
   mutating func doubtRequest(of number: ContactNumber, _ doubt: RosterChange.Doubt) {
     guard case .open(let request)? = roster.contacts.request(of: number) else { return }
     roster.contacts.updateDetails(of: number) { $0.request = .unconfirmed(request) }
-    changed(.request, of: number) { jid, _ in .requestUnconfirmed(jid, doubt) }
+    changed(.request, of: number, because: .unconfirmed(doubt)) { _ in
+      .request(before: .open(request), after: .unconfirmed(request))
+    }
   }
 
   /// The server sends every open request again after a session's first presence; an older one
@@ -71,21 +76,23 @@ extension Reduction {
   mutating func openOutgoing(_ number: ContactNumber, isReflected: Bool) {
     let request = OutgoingRequest(since: stamp, isReflected: isReflected)
     roster.contacts.updateDetails(of: number) { $0.outgoing = request }
-    changed(.outgoing, of: number) { jid, _ in .outgoingOpened(jid, request) }
+    changed(.outgoing, of: number) { _ in .outgoing(before: nil, after: request) }
     personAsked(number, since: stamp, isOurs: true)
     expectPerson()
   }
 
   private mutating func reflectOutgoing(_ number: ContactNumber) {
-    guard var request = roster.contacts.outgoing(of: number) else {
+    guard let before = roster.contacts.outgoing(of: number) else {
       openOutgoing(number, isReflected: true)
       return
     }
-    guard !request.isReflected else { return }
+    guard !before.isReflected else { return }
+    var request = before
     request.isReflected = true
     roster.contacts.updateDetails(of: number) { $0.outgoing = request }
-    // Our request is open before the server shows it.
-    changed(nil, of: number) { jid, _ in .outgoingReflected(jid) }
+    // Our request is open before the server shows it, so this is no cause of a difference.
+    guard tells else { return }
+    changed(.outgoing, of: number) { _ in .outgoing(before: before, after: request) }
   }
 
   /// - Returns: Whether there was a request.
@@ -93,7 +100,9 @@ extension Reduction {
   mutating func endOutgoing(_ number: ContactNumber, _ end: RosterChange.OutgoingEnd) -> Bool {
     guard let request = roster.contacts.outgoing(of: number) else { return false }
     roster.contacts.updateDetails(of: number) { $0.outgoing = nil }
-    changed(.outgoing, of: number) { jid, _ in .outgoingEnded(jid, end) }
+    changed(.outgoing, of: number, because: .outgoingEnded(end)) { _ in
+      .outgoing(before: request, after: nil)
+    }
     roundEnded(number, of: \.ownRounds, since: request.since)
     return true
   }

@@ -8,6 +8,9 @@ public struct RosterOutcome: Hashable, Sendable {
   /// Of a record that means nothing to the roster.
   package init() {}
 
+  /// Whether nothing changed and nothing was odd.
+  package var isEmpty: Bool { changes.isEmpty && findings.isEmpty }
+
   /// Adds what a later record did.
   package mutating func add(_ later: RosterOutcome) {
     changes += later.changes

@@ -142,8 +142,9 @@ extension Reduction {
 
   mutating func completenessLearned(_ new: Completeness) {
     guard roster.completeness != new else { return }
-    changed(.complete, .completeness(before: roster.completeness, after: new))
+    let before = roster.completeness
     roster.completeness = new
+    changed(.completeness) { _ in .completeness(before: before, after: new) }
   }
 
   mutating func versionLearned(_ bytes: RawSpan?) {
@@ -157,7 +158,8 @@ extension Reduction {
       roster.knownVersions.append(new)
     }
     guard !roster.version.hasBytes(bytes) else { return }
-    changed(.version, .version(before: roster.version, after: new))
+    let before = roster.version
     roster.version = new
+    changed(.version) { _ in .version(before: before, after: new) }
   }
 }

@@ -46,10 +46,7 @@ extension Reduction {
     session.isAlive = false
     endSessions(of: jid.resource)
     sessionsOver(roster.sessions.places { !$0.isAlive })
-    if jid.resource == nil, session.resource != nil {
-      changed(.account, .account(jid))
-      session.resource = nil
-    }
+    if jid.resource == nil, session.resource != nil { bound(jid) }
     session.ends = StreamEnds()
     session.openedAt = stamp.record
     session.askedBefore = hasAskedBefore(jid.resource)
@@ -206,17 +203,47 @@ extension Reduction {
   /// The account is connected while any of its sessions is open.
   private mutating func setPhase(_ phase: Session.Phase, of place: Int) {
     let (wasOpen, wasConnected) = (roster.sessions[place].phase == .open, roster.isConnected)
-    roster.sessions[place].phase = phase
     let isOpen = phase == .open
-    guard isOpen != wasOpen else { return }
-    if roster.isConnected != wasConnected {
-      changed(.connected, .connected(isOpen))
-    } else {
-      let session = roster.sessions[place]
-      changed(
-        .connected,
-        .connection(session.connection, resource: session.resource, isOpen: isOpen))
+    guard isOpen != wasOpen, notes else {
+      roster.sessions[place].phase = phase
+      return
     }
+    let (before, openBefore) = (roster.sessions[place].shown, roster.openSessions)
+    roster.sessions[place].phase = phase
+    let isOnly = roster.isConnected != wasConnected
+    if isOnly { changed(.connected) { _ in .connected(before: !isOpen, after: isOpen) } }
+    connectionChanged(at: place, from: before, because: isOnly ? .onlyConnection : nil)
+    shownPresenceChanged(from: openBefore)
+  }
+
+  /// Reports what a connection shows, if that has changed.
+  mutating func connectionChanged(
+    at place: Int, from before: Connection?, because reason: RosterChange.Reason? = nil
+  ) {
+    guard notes else { return }
+    let after = roster.sessions[place].shown
+    guard before != after else { return }
+    changed(.connections, because: reason) { _ in .connection(before: before, after: after) }
+  }
+
+  /// The place of a connection is wanted for another one.
+  mutating func connectionForgotten(at place: Int) {
+    sessionsOver(SessionSet(place))
+    setPhase(.closed, of: place)
+    let before = roster.sessions[place].shown
+    changed(.connections) { _ in .connection(before: before, after: nil) }
+  }
+
+  /// The account is named, by the resource that the server bound where the log says it.
+  private mutating func bound(_ jid: JID) {
+    let (known, before) = (roster.account, session.shown)
+    changed(.account) { _ in
+      .account(
+        before: known.map { JID(prepared: $0, resource: before.resource) }, after: jid)
+    }
+    roster.account = jid.bare
+    session.resource = jid.resource
+    connectionChanged(at: place, from: before)
   }
 
   /// Whether the stream's server may speak for an account. If the log says that the server is
@@ -242,9 +269,11 @@ extension Reduction {
     }
     let isOtherResource =
       jid.resource != nil && !jid.resource.hasSameBytes(as: session.resource)
-    if roster.account != jid.bare || isOtherResource { changed(.account, .account(jid)) }
-    roster.account = jid.bare
-    if let bound = jid.resource { session.resource = bound }
+    if isOtherResource {
+      bound(jid)
+    } else if roster.account == nil {
+      bound(JID(prepared: jid.bare, resource: jid.resource ?? session.resource))
+    }
     return true
   }
 }

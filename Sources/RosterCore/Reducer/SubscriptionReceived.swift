@@ -38,8 +38,9 @@ extension Reduction {
       confirm(number)
       return
     }
-    let known = roster.contacts.request(of: number)?.request
-    var request = known ?? IncomingRequest(since: stamp, last: stamp, asked: stamp, count: 0)
+    let before = roster.contacts.request(of: number)
+    var request =
+      before?.request ?? IncomingRequest(since: stamp, last: stamp, asked: stamp, count: 0)
     request.last = stamp
     request.asked = stamp
     request.count += 1
@@ -49,12 +50,10 @@ extension Reduction {
     roster.contacts.updateDetails(of: number) { $0.request = .open(request) }
     personAsked(number, since: request.since, isOurs: false)
     let mayHaveCrossed = mayHaveCrossedRefusal(number)
-    if known == nil {
-      changed(.request, of: number) { jid, _ in .requestOpened(jid, request) }
+    changed(.request, of: number) { _ in .request(before: before, after: .open(request)) }
+    if before == nil {
       if !mayHaveCrossed, !roundBegan(number, of: \.rounds) { reportReturn(number) }
       expectPerson()
-    } else {
-      changed(.request, of: number) { jid, _ in .requestRepeated(jid, request) }
     }
     if mayHaveCrossed { doubtRequest(of: number, .crossed) }
   }
@@ -76,7 +75,7 @@ extension Reduction {
     request.last = stamp
     roster.contacts.updateDetails(of: number) { $0.request = .open(request) }
     if case .unconfirmed = known {
-      changed(.request, of: number) { jid, _ in .requestRepeated(jid, request) }
+      changed(.request, of: number) { _ in .request(before: known, after: .open(request)) }
     }
   }
 

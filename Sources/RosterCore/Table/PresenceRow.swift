@@ -85,6 +85,11 @@ struct PresenceRow: Equatable, BitwiseCopyable {
 }
 
 extension PresenceRow {
+  /// The row, if any of these sessions was told; otherwise nil.
+  func ifTold(_ sessions: SessionSet) -> PresenceRow? {
+    told.isDisjoint(with: sessions) ? nil : self
+  }
+
   /// The same, told to these sessions no more; nil where nobody else was told.
   func without(_ sessions: SessionSet) -> PresenceRow? {
     var row = self

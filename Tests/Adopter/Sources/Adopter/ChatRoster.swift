@@ -45,7 +45,10 @@ final class ChatRoster {
   func received(_ bytes: some Sequence<UInt8>) throws {
     for step in try session.received(bytes, at: now()) {
       show(step)
-      guard step.outcome.changes.contains(where: { $0.kind == .connected(true) }) else { continue }
+      let isOnline = step.outcome.changes.contains {
+        $0.values == .connected(before: false, after: true)
+      }
+      guard isOnline else { continue }
       try perform(.fetch)
       try send("<presence/>")
     }
@@ -70,7 +73,7 @@ final class ChatRoster {
 
   private func show(_ step: SessionStep) {
     for answer in step.answers { answers[answer.command] = answer.word }
-    for row in screen.rows(touchedBy: step.outcome.changes, in: session.roster) {
+    for row in screen.rows(touchedBy: step.outcome.changes) {
       let changes = screen.update(row, from: session.roster)
       table.apply(changes, screen)
     }

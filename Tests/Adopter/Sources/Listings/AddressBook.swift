@@ -23,7 +23,9 @@ final class AddressBook {
   /// Once a session is bound, fetches the roster and sends presence.
   private func follow(_ step: SessionStep) throws {
     for finding in step.outcome.findings { print(finding.sentence) }
-    let isOnline = step.outcome.changes.contains { $0.kind == .connected(true) }
+    let isOnline = step.outcome.changes.contains {
+      $0.values == .connected(before: false, after: true)
+    }
     guard isOnline else { return }
     try perform(.fetch)
     try send(Array("<presence/>".utf8))

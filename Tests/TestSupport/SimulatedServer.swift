@@ -1,12 +1,11 @@
 import RosterCore
-import TestSupport
 import XMPPStanza
 
 /// A server with several devices of Alice, which tells each of them what happens in its own time.
 ///
 /// Each device is told everything in the order in which it happened, as over a stream; which of
 /// them is told first is left to dice. The lines of all of them make one dialogue.
-struct SimulatedServer {
+package struct SimulatedServer {
   private struct Item {
     var name: String?
     var subscription = "none"
@@ -28,7 +27,7 @@ struct SimulatedServer {
     var sets = 0
   }
 
-  private(set) var scenario = Scenario()
+  package private(set) var scenario = Scenario()
   private var random: SeededGenerator
   private var items: [String: Item] = [:]
   private var version = 0
@@ -38,9 +37,9 @@ struct SimulatedServer {
   private var connections: UInt32
   private var pushes = 0
 
-  static let contacts = ["bob", "carol", "dave", "erin"].map { "\($0)@example.test" }
+  package static let contacts = ["bob", "carol", "dave", "erin"].map { "\($0)@example.test" }
 
-  init(seed: UInt64, devices count: Int) {
+  package init(seed: UInt64, devices count: Int) {
     random = SeededGenerator(seed: seed)
     devices = (1...count).map { Device(resource: "r\($0)", connection: UInt32($0)) }
     connections = UInt32(count)
@@ -49,26 +48,26 @@ struct SimulatedServer {
 
   // MARK: What the server knows
 
-  var shownItems: [String] {
+  package var shownItems: [String] {
     items.sorted { $0.key < $1.key }.map {
       "\($0.key) \($0.value.name ?? "-") \($0.value.subscription)"
     }
   }
 
-  var openRequests: [String] { requests.sorted() }
+  package var openRequests: [String] { requests.sorted() }
 
   /// Who is online, with what it says, as far as any device is told.
-  var shownPresence: [String] {
+  package var shownPresence: [String] {
     guard devices.contains(where: { $0.isOnline && !$0.isLost }) else { return [] }
     return presence.filter { items[$0.key]?.subscription == "both" }
       .map { "\($0.key) \($0.value)" }.sorted()
   }
 
-  var versionText: String { "v\(version)" }
+  package var versionText: String { "v\(version)" }
 
   // MARK: What happens
 
-  mutating func step() {
+  package mutating func step() {
     let place = devices.indices.randomElement(using: &random) ?? 0
     let contact = Self.contacts.randomElement(using: &random) ?? ""
     switch Int.random(in: 0..<24, using: &random) {
@@ -86,7 +85,7 @@ struct SimulatedServer {
   }
 
   /// Brings everybody back and delivers what is on its way.
-  mutating func settle() {
+  package mutating func settle() {
     for place in devices.indices where devices[place].isLost { resume(place) }
     while let place = devices.indices.filter({ !devices[$0].queue.isEmpty }).randomElement(
       using: &random)
