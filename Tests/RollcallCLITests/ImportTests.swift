@@ -355,9 +355,18 @@ import Testing
       #expect(try Program(export, in: folder.path).code == 0)
       let before = try Program(["state", test.path, "--json"] + account).document
       let after = try document("state", "\(name).in.xml", "--pair", "\(name).out.xml", "--json")
-      for key in ["account", "items", "version", "complete"] {
+      for key in ["account", "version", "complete"] {
         #expect(after[key] as? NSObject == before[key] as? NSObject, "\(test): \(key)")
       }
+      #expect(items(after) == items(before), "\(test)")
+    }
+  }
+
+  /// What the items of a state say, without the numbers of records, which are those of each log.
+  private func items(_ state: NSDictionary) -> [[NSObject?]] {
+    let keys = ["jid", "name", "subscription", "ask", "approved", "groups"]
+    return (state["items"] as? [NSDictionary] ?? []).map { item in
+      keys.map { item[$0] as? NSObject }
     }
   }
 

@@ -79,7 +79,7 @@ import XMPPStanza
   }
 
   /// The folders of logs that programs wrote.
-  private static let logs: [URL] = {
+  private static let folders: [URL] = {
     let folder = CaptureCase.fixtures.appending(path: "logs")
     let all = try? FileManager.default.contentsOfDirectory(
       at: folder, includingPropertiesForKeys: nil)
@@ -89,8 +89,8 @@ import XMPPStanza
     .sorted { $0.path < $1.path }
   }()
 
-  @Test("Kept logs of programs", arguments: logs)
-  func logs(_ folder: URL) throws {
+  @Test("Kept logs of programs", arguments: folders)
+  func ofPrograms(_ folder: URL) throws {
     struct Meta: Decodable { let account: String }
     let meta = try JSONDecoder().decode(
       Meta.self, from: Data(contentsOf: folder.appending(path: "meta.json")))
@@ -102,7 +102,7 @@ import XMPPStanza
     try check(log, "\(folder.lastPathComponent)", seed: 2)
   }
 
-  @Test("There are kept logs") func hasLogs() { #expect(Self.logs.count > 15) }
+  @Test("There are kept logs") func hasLogs() { #expect(Self.folders.count > 15) }
 
   @Test("Random dialogues", arguments: UInt64(300)..<312)
   func random(seed: UInt64) throws {

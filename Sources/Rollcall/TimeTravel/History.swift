@@ -15,6 +15,12 @@ public struct HistoryEntry: Sendable {
   /// Where the name and the groups that the record brought come from.
   public let origin: Origin?
 
+  /// Whether the record did nothing to the contact but hide its presence or show it again, because
+  /// a session of ours ended or was resumed.
+  package var isOfSessionAlone: Bool {
+    findings.isEmpty && !changes.isEmpty && changes.allSatisfy { $0.reason == .session }
+  }
+
   /// A request for presence and all that answers it.
   public struct Handshake: Hashable, Sendable {
     /// Whose request it is.

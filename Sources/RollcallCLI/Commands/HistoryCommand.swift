@@ -37,7 +37,9 @@ struct HistoryCommand: ParsableCommand, LogReading {
     var document = output.list("history")
     let (state, others) = try opened.naming {
       try timeline.history(of: contact, upTo: source.point) { entry, roster in
-        guard try chosen.includes(entry.moment, entry.changes, entry.findings) else { return }
+        guard try chosen.includes(entry.moment, entry.changes, entry.findings),
+          output.isForMachines || !entry.isOfSessionAlone
+        else { return }
         isEmpty = false
         if output.isForMachines {
           try document.add(JSONValue(entry))

@@ -102,7 +102,10 @@ struct StoryFilter: ParsableArguments {
         try records.includes(moment, outcome.changes, outcome.findings)
       else { return false }
       guard contact != nil else { return true }
-      return moment.outcome.changes.contains { includes($0.contact) }
+      // That a session ends or is resumed, people read of the account.
+      return moment.outcome.changes.contains {
+        includes($0.contact) && !(toPeople && $0.reason == .session)
+      }
         || moment.outcome.findings.contains { includes($0.contact) }
     }
 
