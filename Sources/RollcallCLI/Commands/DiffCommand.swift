@@ -19,8 +19,8 @@ struct DiffCommand: ParsableCommand, LogReading {
       "time"}, with fields and values as in `state --json`. The field of an added or removed item \
       is "item". "presence" also has a "resource", and an item that changed after it was added has \
       a "lastRecord". For two sources, the answer is {"agreed", "parted", "differences"}, where \
-      "record" is of the second source and \
-      "recordBefore" of the first. --sections compares the contacts screens instead.
+      "record" is of the second source and "recordBefore" of the first. --sections compares the \
+      contacts screens instead.
 
       Exit codes: 0 no difference, 1 there are differences, 2 bad usage or input.
 
