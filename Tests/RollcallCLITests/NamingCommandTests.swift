@@ -56,7 +56,7 @@ import Testing
       (["state", "a.jsonl", "--connection", "phnoe"], 2, "did you mean “phone”?"),
       (
         ["sections", "a.jsonl", "--search", "lisi"], 1,
-        "1 of the other contacts does: --friends all"
+        "1 other contact does: --friends all"
       ),
       (["log", "a.jsonl", "--contact", "nobody"], 1, "no record names a contact “nobody”"),
       (["log", "a.jsonl", "--range", "5-4"], 2, "--range"),
