@@ -106,7 +106,7 @@ import Testing
         == "note: devices/x.rollcall: skipped: it is a log, which is read alone\n")
     let named = try run("state", "whole", "devices/x.rollcall")
     #expect(
-      named.code == 2 && named.errors.contains("x.rollcall is a log, which is read by itself"))
+      named.code == 2 && named.errors.contains("x.rollcall is a log, which is read alone"))
     let chosen = try run("state", "whole", "other", "--account", "liwei25@example.test", "--json")
     #expect(chosen.output == (try run("state", "other", "--json")).output)
     #expect(chosen.errors.hasPrefix("note: whole: skipped: liwei25@example.test is not in it"))
