@@ -301,6 +301,8 @@ final class Environment: @unchecked Sendable {
   }
 
   private func repair(for error: EventLogError) -> Repair? {
+    // An explained error, such as that of a commit whose outcome is unknown, is final.
+    guard error.path == nil else { return nil }
     switch error.lmdbCode {
     case MDB_MAP_RESIZED: return .adopt
     case MDB_MAP_FULL: return .grow

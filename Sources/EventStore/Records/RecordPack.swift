@@ -32,7 +32,10 @@ struct RecordPack: ~Escapable {
   /// - Throws: `EventLogError.corrupt` if the bytes cannot be a pack.
   @_lifetime(copy value)
   init(_ value: RawSpan, first: UInt64) throws(EventLogError) {
-    guard value.byteCount > PackLayout.headBytes, first > 0 else {
+    guard first > 0 else {
+      throw .corrupt(what: "there is a pack of records whose number is not valid")
+    }
+    guard value.byteCount > PackLayout.headBytes else {
       throw .corrupt(sequence: first, what: "its pack is cut short")
     }
     let count = Int(value.bigEndian(at: PackLayout.countOffset, as: UInt32.self))

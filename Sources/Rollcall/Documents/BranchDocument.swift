@@ -51,7 +51,8 @@ extension JSONValue {
       "differs": .bool(comparison.differs), "parting": divergence ?? .null,
       "differences": .array(
         comparison.differences.map { item in
-          JSONValue(item).adding(item.cause.map { Self.number($0.record, numbering) } ?? [:])
+          JSONValue(item, number: { numbering.place($0).record })
+            .adding(item.cause.map { Self.number($0.record, numbering) } ?? [:])
         }),
       "findings": .object([
         "added": .array(comparison.added.map { Self.finding($0, numbering) }),

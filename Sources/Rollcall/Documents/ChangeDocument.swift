@@ -38,9 +38,13 @@ extension JSONValue {
   }
 
   /// A difference with the record that caused it, as `rollcall diff --json` lists it.
-  package init(_ item: StateDiff.Item) {
+  ///
+  /// - Parameter number: The number by which a record is known.
+  package init(
+    _ item: StateDiff.Item, number: @escaping (UInt64) -> UInt64 = { $0 }
+  ) {
     let difference = item.difference
-    let row = difference.values.row(of: difference.contact, because: nil)
+    let row = difference.values.row(of: difference.contact, because: nil, number: number)
     self = JSONValue(row, of: difference.field, difference.contact)
       .adding(["record": JSONValue(item.cause?.record), "time": JSONValue(time: item.cause?.time)])
       .adding(item.last.map { ["lastRecord": JSONValue($0)] } ?? [:])

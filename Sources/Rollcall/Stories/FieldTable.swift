@@ -212,7 +212,7 @@ extension Connection {
     let (was, isOpen) = (before?.isOpen ?? false, after?.isOpen ?? false)
     guard was == isOpen else {
       return "\(connection.resource ?? number) is \(isOpen ? "connected" : "disconnected")"
-        + (isOnly ? "" : ", too")
+        + (isOnly || !isOpen ? "" : ", too")
     }
     if after == nil { return "\(number) makes room for another" }
     return number + (connection.resource.map { " has the resource \($0)" } ?? " is known")

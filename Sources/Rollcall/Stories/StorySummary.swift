@@ -48,7 +48,9 @@ package struct StorySummary: Sendable {
       let day = day(moment.stamp)
       if presence[day]?.add(moment) == nil { presence[day] = PresenceBurst(moment) }
     }
-    for contact in Set(moment.outcome.changes.compactMap(\.contact)) {
+    // What our own session's end hides of a contact is nothing that happened to the contact.
+    let changes = moment.outcome.changes.filter { $0.reason != .session }
+    for contact in Set(changes.compactMap(\.contact)) {
       records[contact, default: 0] += 1
     }
     for finding in moment.outcome.findings {

@@ -98,10 +98,6 @@ package struct ContactReplay: Hashable, Sendable {
       follow(event, moment.stamp.record, codes, isServerDone: isServerDone)
     }
     for change in moment.outcome.changes { follow(change, moment, roster) }
-    // What a session that ended was told is not told to the next one.
-    if case .session(.opened) = moment.event, offline?.value == .sessionEnded, roster.isConnected {
-      offline = Dated(record: moment.stamp.record, value: .newSession)
-    }
     for finding in moment.outcome.findings { follow(finding) }
   }
 
@@ -192,6 +188,8 @@ package struct ContactReplay: Hashable, Sendable {
       let isHidden = change.reason == .session
       let reason: OfflineReason = isHidden ? .sessionEnded : Self.reason(moment.event)
       offline = Dated(record: change.record, value: reason)
+    } else if case .presence = change.values {
+      offline = nil
     }
   }
 

@@ -25,7 +25,7 @@ public struct RosterChange: Hashable, Sendable {
     /// A session of ours ended, which hides the presence that only it was told of, or was resumed,
     /// which shows that presence again. The contact has said nothing.
     case session
-    /// The connection is the only one with a session that is open, so that the change of
+    /// No other connection has a session that is open, so that the change of
     /// ``StateField/connected`` in the same record says as much.
     case onlyConnection
   }

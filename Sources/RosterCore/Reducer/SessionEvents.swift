@@ -228,8 +228,9 @@ extension Reduction {
 
   /// The place of a connection is wanted for another one.
   mutating func connectionForgotten(at place: Int) {
-    sessionsOver(SessionSet(place))
+    // Closed first, so that its presence is hidden by its end and not lost by what happens now.
     setPhase(.closed, of: place)
+    sessionsOver(SessionSet(place))
     let before = roster.sessions[place].shown
     changed(.connections) { _ in .connection(before: before, after: nil) }
   }
