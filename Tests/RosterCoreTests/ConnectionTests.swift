@@ -414,6 +414,19 @@ struct ConnectionTests {
     #expect(scenario.online(bob) == ["pc"])
     #expect(scenario.allCodes.isEmpty)
   }
+
+  @Test("An open connection that makes room for another hides what it was told, as its end does")
+  func openOneMakesRoom() {
+    var scenario = alice(item(bob, "subscription='both'"))
+    scenario.on(1) { $0.receives(from: "\(bob)/pc") }
+    let first = UInt64(scenario.outcomes.count)
+    for number in UInt32(3)...66 {
+      scenario.on(number) { $0.opened("alice@example.test/r\(number)") }
+    }
+    let hidden = changes(scenario, from: first).filter { $0.field == .presence }
+    #expect(hidden.map(\.reason) == [.session])
+    #expect(scenario.online(bob).isEmpty)
+  }
 }
 
 @Suite("Devices that are told in their own time")
