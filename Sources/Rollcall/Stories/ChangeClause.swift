@@ -44,7 +44,13 @@ extension RosterChange {
 
 extension [RosterChange] {
   /// Those that people are to read.
-  package var forPeople: [RosterChange] { filter(\.isForPeople) }
+  package var forPeople: [RosterChange] {
+    // That no session is open says already that no presence is shown.
+    let isDisconnection = contains {
+      if case .connected(_, let isOn) = $0.values { !isOn } else { false }
+    }
+    return filter { $0.isForPeople && !(isDisconnection && $0.reason == .session) }
+  }
 }
 
 extension FieldDifference {

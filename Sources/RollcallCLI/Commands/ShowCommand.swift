@@ -84,9 +84,8 @@ struct ShowCommand: ParsableCommand, LogReading {
     }
     if let moment {
       lines += ["", "It means: \(moment.event.clause.visible)."]
-      let changes = moment.outcome.changes.forPeople
-      if changes.isEmpty { lines.append("It changed nothing.") }
-      lines += changes.map { "  " + $0.line }
+      if moment.outcome.changes.isEmpty { lines.append("It changed nothing.") }
+      lines += moment.outcome.changes.forPeople.map { "  " + $0.line }
       lines += moment.outcome.findings.map { "  " + $0.line }
     } else {
       lines += ["", "It means nothing to the roster."]
