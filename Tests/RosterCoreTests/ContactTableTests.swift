@@ -135,7 +135,7 @@ struct ContactTableTests {
     #expect(
       MemoryLayout<ContactRow>.size
         == MemoryLayout<ItemRow>.size + MemoryLayout<PresenceRow>.size + 3 * short)
-    // Two bits of a number for each word, and four words are looked at at once.
+    // Two bits of a number for each word.
     for size in [MemoryLayout<ContactRow>.size, MemoryLayout<PresenceRow>.size] {
       #expect((4...32).contains(size / short) && size.isMultiple(of: short))
     }
