@@ -24,6 +24,20 @@ struct ManyTests {
     #expect(set.members.map(\.rawValue) == model.sorted(), "seed \(seed)")
     #expect(set.count == model.count, "seed \(seed)")
     #expect(set.isSubset(of: other) && !other.isSubset(of: set), "seed \(seed)")
+    // At both ends of what the set has words for, and beyond it.
+    let outside = (0..<most).filter { !model.contains($0) }
+    for number in [outside.first, outside.last].compactMap({ $0 }) + [most + 64] {
+      var larger = set
+      let isNew = larger.insert(ContactNumber(rawValue: number))
+      #expect(
+        isNew && set.isSubset(of: larger) && !larger.isSubset(of: set), "seed \(seed), \(number)")
+    }
+    var emptied = set
+    for number in model {
+      let isRemoved = emptied.set(ContactNumber(rawValue: number), false)
+      #expect(isRemoved, "seed \(seed), \(number)")
+    }
+    #expect(emptied.members.isEmpty && emptied.isSubset(of: ContactSet()), "seed \(seed)")
     set.formUnion(other)
     #expect(set.members.map(\.rawValue) == otherModel.sorted(), "seed \(seed)")
     #expect(other.isSubset(of: set), "seed \(seed)")
@@ -90,6 +104,16 @@ struct ManyTests {
       #expect(
         scenario.last.findings.map(\.contact?.text)
           == ((number - 1) % 2 == 1 && number <= 200 ? ["contact\(number - 1)@example.test"] : []))
+    }
+  }
+
+  @Test("The contacts with a property are found among any number of them")
+  func membersWithAProperty() {
+    var random = SeededGenerator(seed: 17)
+    for count in [0, 1, 7, 8, 9, 63, 64, 65, 71, 128, 1000] {
+      let all = (0..<count).map { _ in Bool.random(using: &random) }
+      let found = ContactSet(of: count) { all[$0] }.members.map { Int($0.rawValue) }
+      #expect(found == all.indices.filter { all[$0] }, "\(count) contacts")
     }
   }
 }
