@@ -104,6 +104,10 @@ struct ShadowRoster: Equatable {
     case .request(let before, let after): applyRequest(before, after, jid, change)
     case .outgoing(let before, let after):
       expect(outgoing[jid], before.map(Outgoing.init), change)
+      if let before, let after {
+        expect(before.isReflected, false, change)
+        expect(after.isReflected, true, change)
+      }
       outgoing[jid] = after.map(Outgoing.init)
     case .presence(let resource, let before, let after):
       expect(presence[jid]?[resource], before, change)
@@ -187,7 +191,13 @@ struct ShadowRoster: Equatable {
   private mutating func applyRequest(
     _ before: ContactRequest?, _ after: ContactRequest?, _ jid: BareJID, _ change: RosterChange
   ) {
-    expect((incoming[jid] ?? unconfirmed[jid])?.since, before?.request.since, change)
+    expect(incoming[jid] ?? unconfirmed[jid], before.map { Request($0.request) }, change)
+    if let before = before?.request, let after = after?.request {
+      expect(after.since, before.since, change)
+      expect([before.count, before.count + 1].contains(after.count), true, change)
+      if after.count > before.count { expect(after.last.record, change.record, change) }
+      if let seen = after.seen, before.seen == nil { expect(seen, change.record, change) }
+    }
     expect(unconfirmed[jid] != nil, before.map { !$0.isConfirmed } ?? false, change)
     (incoming[jid], unconfirmed[jid]) = (nil, nil)
     switch after {
