@@ -50,7 +50,7 @@ struct EventPackTests {
         events.append(event.copied.first)
       }
     } catch let error as EventLogError where error.code == .damaged {
-      return (events, error.record.map { "\($0): \(error.detail)" })
+      return (events, error.record.map { "\($0): \(error.detail)" } ?? "\(error)")
     }
     return (events, nil)
   }
@@ -64,6 +64,17 @@ struct EventPackTests {
       let (events, damage) = try read(Array(bytes[..<count]))
       #expect(events == (0..<whole).map { UInt8($0) }, "\(count) bytes")
       #expect(damage == Self.damage(of: count, ends), "\(count) bytes")
+    }
+  }
+
+  @Test("A pack of records under key 0 is damage of the log, and of no record")
+  func recordsWithoutANumber() {
+    let bytes = [UInt8](repeating: 1, count: 100)
+    do throws(EventLogError) {
+      _ = try RecordPack(bytes.span.bytes, first: 0)
+      Issue.record("It was read")
+    } catch {
+      #expect(error.code == .damaged && error.record == nil)
     }
   }
 
