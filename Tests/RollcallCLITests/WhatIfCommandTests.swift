@@ -122,6 +122,32 @@ private func capture(_ name: String) -> String {
     #expect(instead.suffix(2).allSatisfy { $0["record"] as? Int == 14 })
   }
 
+  @Test("The values of a branch's differences have the records' own numbers")
+  func numbersOfValues() throws {
+    let folder = try TemporaryFolder()
+    try """
+    {"rollcall-capture":1,"account":"alice@example.test/phone"}
+    {"stream":"opened","jid":"alice@example.test/phone"}
+    {"dir":"in","xml":"<presence type='subscribe' from='bob@example.test'/>"}
+    {"dir":"out","xml":"<presence/>"}
+
+    """.write(toFile: folder.file("own.jsonl"), atomically: true, encoding: .utf8)
+    try """
+    {"rollcall-capture":1,"account":"alice@example.test/phone"}
+    {"dir":"in","xml":"<iq id='2' type='set'><query xmlns='jabber:iq:roster'>\
+    <item jid='bob@example.test' subscription='remove'/></query></iq>"}
+
+    """.write(toFile: folder.file("push.jsonl"), atomically: true, encoding: .utf8)
+    let run = try Program(
+      "what-if", "own.jsonl", "--insert", "push.jsonl@3", "--json", in: folder.path)
+    let differences = try #require(try run.document["differences"] as? [[String: Any]])
+    let request = try #require(differences.first { $0["field"] as? String == "request" })
+    for value in ["before", "after"] {
+      let request = try #require(request[value] as? [String: Any], "\(value)")
+      #expect(request["since"] as? Int == 3, "\(value)")
+    }
+  }
+
   @Test("A branch is written only on request and only to a new log")
   func writing() throws {
     let folder = try TemporaryFolder()
