@@ -295,8 +295,13 @@ extension Reduction {
   /// no longer is.
   mutating func shownPresenceChanged(from before: SessionSet) {
     let open = roster.openSessions
-    let told = roster.contacts.members(.presence)
-    for number in tells ? roster.contacts.sorted(told) : told {
+    // Found before they are sorted: with other devices online, a session's end changes few or none.
+    let affected = roster.contacts.members(.presence).filter { number in
+      roster.contacts.rows(of: number).contains {
+        ($0.ifTold(before) == nil) != ($0.ifTold(open) == nil)
+      }
+    }
+    for number in tells ? roster.contacts.sorted(affected) : affected {
       let rows = roster.contacts.rows(of: number)
       for row in rows.count > 1 ? roster.contacts.sorted(rows) : rows {
         shownPresenceChanged(of: number, row, from: before, to: open)
