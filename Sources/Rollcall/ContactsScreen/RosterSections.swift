@@ -41,7 +41,7 @@ public struct RosterSections: Sendable {
 
   /// What the changes of one record may have altered, in order.
   ///
-  /// Complexity: linear in the changes.
+  /// Complexity: O(n log n) in the changes.
   public func rows(touchedBy changes: some Sequence<RosterChange>) -> [Row] {
     var rows: Set<Row> = []
     for change in changes {

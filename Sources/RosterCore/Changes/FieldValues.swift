@@ -2,6 +2,7 @@ public import XMPPStanza
 
 /// The names of the fields that a state shows, in the order in which the differences of two states
 /// are listed: those of the account, then those of a contact. JSON has the same names.
+/// Connections, and whether the block list is known, are in states and changes, not in differences.
 public enum StateField: String, Hashable, Sendable, CaseIterable {
   /// About the account.
   case account, connected, connections, completeness, version, blockedKnown, ownResources
@@ -24,7 +25,7 @@ public enum StateField: String, Hashable, Sendable, CaseIterable {
 /// A field that a state shows, with its values before and after a change.
 ///
 /// The one list of such fields. Nil is no value: an item before it came, a resource after it went.
-/// The largest of the rare ones are kept apart, since every list of changes has room for any field.
+/// Rare large cases are indirect, so that a list of changes stays small.
 public enum FieldValues: Hashable, Sendable {
   /// Whose the log is; the resource is the one by which the account was named.
   case account(before: JID?, after: JID?)

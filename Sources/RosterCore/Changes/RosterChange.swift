@@ -3,7 +3,7 @@ public import XMPPStanza
 /// One thing that a record changed of what a state shows.
 ///
 /// The changes of all records up to one, applied in order, give everything that the state after it
-/// shows.
+/// shows, except the names that a log gives to connections.
 public struct RosterChange: Hashable, Sendable {
   /// The record that caused it.
   public let record: UInt64
@@ -16,7 +16,7 @@ public struct RosterChange: Hashable, Sendable {
 
   /// Why a field changed, where its values do not say it.
   public enum Reason: Hashable, Sendable {
-    /// Nobody can say any more whether a contact's request is open.
+    /// Whether a contact's request is open can no longer be known.
     case unconfirmed(Doubt)
     /// A contact's request ended.
     case ended(EndedRequest.Way)
