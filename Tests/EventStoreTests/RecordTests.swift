@@ -95,6 +95,24 @@ import Testing
     #expect(events == [4, 5, 6])
   }
 
+  @Test("A pass over chosen records gives their events and no others")
+  func chosenEvents() throws {
+    let log = try EventLog.create(at: path, eventVersion: 1)
+    // Not each record means something, and each append is a pack of its own.
+    try log.append((1...10).map { draft("\($0)", event: $0 == 5 ? nil : [UInt8($0)]) })
+    try log.append((11...13).map { draft("\($0)", event: [UInt8($0)]) })
+    for sequences: [UInt64] in [[], [5], [1], [13], [3, 4, 5, 6, 12], Array(1...13)] {
+      var found: [UInt64] = []
+      try log.read {
+        try $0.forEachStoredEvent(of: sequences[...]) { header, event in
+          #expect(event.copied == [UInt8(header.sequence)])
+          found.append(header.sequence)
+        }
+      }
+      #expect(found == sequences.filter { $0 != 5 })
+    }
+  }
+
   @Test("A pass over the log uses short transactions, and ends where the log ended at its start")
   func pass() throws {
     let log = try EventLog.create(at: path, eventVersion: 1)

@@ -39,10 +39,35 @@ extension ReadTransaction {
     }
     return nil
   }
+
+  /// Calls `body` with the stored events of chosen records, in order. Leaves out records without an
+  /// event, and events that cannot be used. The bytes are valid until `body` returns.
+  ///
+  /// - Parameter sequences: The numbers of the records, in order; the log has all of them.
+  package func forEachStoredEvent(
+    of sequences: ArraySlice<UInt64>, _ body: (EventHeader, RawSpan) throws -> Void
+  ) throws {
+    var rest = sequences
+    while let first = rest.first, let last = rest.last {
+      let covered = try block(of: .events, databases.events, in: first...last)
+      let here = rest.prefix { $0 <= covered.records.upperBound }
+      rest = rest.dropFirst(here.count)
+      guard let block = covered.block, let end = here.last else {
+        damage.note(.events, covered.records)
+        continue
+      }
+      var wanted = here
+      try EventPack(block).forEach(in: first...end) { header, event in
+        wanted = wanted.drop { $0 < header.sequence }
+        if wanted.first == header.sequence { try body(header, event) }
+      }
+    }
+  }
 }
 
 extension EventHeader {
-  init(_ header: RecordHeader) {
+  /// The header of an event that is derived again from a record.
+  package init(_ header: RecordHeader) {
     self.init(
       sequence: header.sequence, direction: header.direction, kind: header.kind,
       connection: header.connection, time: header.time)
