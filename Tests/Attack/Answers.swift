@@ -19,7 +19,7 @@ enum Question: String, CaseIterable, Codable {
     default: break
     }
     let log = try EventLog.open(
-      at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+      at: path, access: .readOnly, eventVersion: RecordReader.version)
     let timeline = Timeline(log)
     var hasher = StableHasher()
     switch self {
@@ -54,7 +54,7 @@ enum Question: String, CaseIterable, Codable {
   private static func recovered(_ path: String) throws -> Int {
     let scratch = try Scratch()
     let new = try EventLog.create(
-      at: scratch.file("recovered.rollcall"), eventVersion: DecodedRecord.version)
+      at: scratch.file("recovered.rollcall"), eventVersion: RecordReader.version)
     let summary = try LogRecovery.run(path, into: new)
     guard summary.salvage.firstBad == nil, summary.salvage.endIsKnown, summary.salvage.kept > 0,
       summary.notesAreWhole

@@ -63,7 +63,7 @@ struct Crowds {
   }
 
   private func bookmarkCount(in path: String) throws -> Int {
-    let log = try EventLog.open(at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+    let log = try EventLog.open(at: path, access: .readWrite, eventVersion: RecordReader.version)
     return try log.read { transaction in
       var count = 0
       for number in 1...(try transaction.lastSequence) {
@@ -83,7 +83,7 @@ struct Crowds {
       try Reader(workload.itself, ["judge", "glance", path])
     }
     let log = try EventLog.open(
-      at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+      at: path, access: .readWrite, eventVersion: RecordReader.version)
     for _ in 0..<commits { try log.append([Bookmark(name: "b", back: 1).draft]) }
     report.count("commits beside readers that begin", commits)
     for reader in readers where !reader.process.isRunning {
@@ -127,7 +127,7 @@ struct Crowds {
   private func longReaders(records: Int, besideStoppedReader held: Int) throws {
     let folder = try Scratch()
     let path = folder.file("long.rollcall")
-    let log = try EventLog.create(at: path, eventVersion: DecodedRecord.version)
+    let log = try EventLog.create(at: path, eventVersion: RecordReader.version)
     let bookmark = Bookmark(name: "long", back: 1).draft
     try log.append((0..<records).map { _ in bookmark })
     for command in [["verify"], ["log", "--contact", "a@b"], ["what-if", "--drop", "1"]] {
@@ -163,7 +163,7 @@ struct Crowds {
     let number = reader.process.processIdentifier
     kill(number, SIGSTOP)
     let log = try EventLog.open(
-      at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+      at: path, access: .readWrite, eventVersion: RecordReader.version)
     func growth() throws -> Int {
       let before = try Data(contentsOf: URL(filePath: path)).count
       for number in 0..<commits {

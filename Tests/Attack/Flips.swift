@@ -146,7 +146,7 @@ struct Flips {
         // the file longer; otherwise a meta page whose number changed by two would look like the
         // older one that LMDB leaves after a failed commit.
         let log = try EventLog.open(
-          at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+          at: path, access: .readWrite, eventVersion: RecordReader.version)
         try log.append([Bookmark(name: String(repeating: "last", count: 5000), back: 1).draft])
       }
       var right: [Question: Int] = [:]

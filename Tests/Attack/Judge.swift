@@ -49,7 +49,7 @@ enum Judge {
 
   static func contents(of path: String) throws -> Contents {
     let log = try EventLog.open(
-      at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+      at: path, access: .readOnly, eventVersion: RecordReader.version)
     var hasher = StableHasher()
     var records = 0
     try log.forEachRecord(in: 1...UInt64.max) { header, bytes in
@@ -68,7 +68,7 @@ enum Judge {
       let before = try contents(of: path).records
       do {
         let log = try EventLog.open(
-          at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+          at: path, access: .readWrite, eventVersion: RecordReader.version)
         try log.bringUpToDate()
         try log.append([Bookmark(name: "after", back: 1).draft])
       }

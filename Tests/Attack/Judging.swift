@@ -52,7 +52,7 @@ enum Judging {
   /// Keeps a read transaction open until the process is killed.
   private static func hold(_ path: String) throws {
     let log = try EventLog.open(
-      at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+      at: path, access: .readOnly, eventVersion: RecordReader.version)
     try log.read { transaction in
       try say("reading")
       while true { sleep(60) }
@@ -62,7 +62,7 @@ enum Judging {
   /// Begins read transactions repeatedly until the process is killed.
   private static func glance(at path: String) throws {
     let log = try EventLog.open(
-      at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+      at: path, access: .readOnly, eventVersion: RecordReader.version)
     try say("reading")
     while true { try log.read { _ in } }
   }

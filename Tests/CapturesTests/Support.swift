@@ -133,7 +133,7 @@ struct Fixture: CustomTestStringConvertible, Sendable {
 /// The roster event of a record's content.
 func event(of content: CapturedRecord.Content) -> RosterEvent? {
   switch content {
-  case .element(let direction, let node, _): StanzaTranslator.translate(node, direction)
+  case .element(let direction, let node, _): RosterEvent(node, direction)
   case .streamHeader: .session(.negotiated)
   case .streamEnd(let direction): .session(.ended(direction))
   case .lifecycle(.header(let account, let inboundOnly)):

@@ -75,7 +75,7 @@ enum Probe {
   /// Imports the capture on standard input into an existing log.
   private static func importing(_ path: String, batch: Int) throws {
     let log = try EventLog.open(
-      at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+      at: path, access: .readWrite, eventVersion: RecordReader.version)
     var reading = CaptureImport(ImportOptions(), batch: batch)
     say("records \(try reading.run(.standardInput, into: log).records)")
   }

@@ -27,7 +27,7 @@ enum SmallLog {
   private static let name = String(repeating: "n", count: 600)
 
   static func make(_ path: String) throws {
-    let log = try EventLog.create(at: path, eventVersion: DecodedRecord.version)
+    let log = try EventLog.create(at: path, eventVersion: RecordReader.version)
     let reader = RecordReader()
     let drafts = stanzas.enumerated().map { index, stanza in
       let (direction, kind, text) = stanza

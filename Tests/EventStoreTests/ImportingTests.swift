@@ -18,7 +18,7 @@ import Testing
   init() throws {
     folder = try TemporaryFolder()
     path = folder.file("a.rollcall")
-    _ = try EventLog.create(at: path, eventVersion: DecodedRecord.version)
+    _ = try EventLog.create(at: path, eventVersion: RecordReader.version)
   }
 
   /// An import in another process that reads from a pipe.
@@ -64,7 +64,7 @@ import Testing
   }
 
   private func opened() throws -> EventLog {
-    try EventLog.open(at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+    try EventLog.open(at: path, access: .readOnly, eventVersion: RecordReader.version)
   }
 
   /// Waits until a log has this many records, or the process that imports into it has ended.

@@ -134,10 +134,10 @@ import Testing
   func otherEvents() throws {
     do {
       let log = try EventLog.open(
-        at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+        at: path, access: .readWrite, eventVersion: RecordReader.version)
       let reader = RecordReader()
       try log.rebuildDerived { header, bytes in
-        var parts = reader.decode(header, bytes).parts
+        var parts = reader.decode(header, bytes)
         switch header.sequence {
         case 4: parts.event = nil
         case 5: parts.event?.append(0)
@@ -186,7 +186,7 @@ import Testing
   @Test("Derived parts in an empty log are reported", arguments: ["events", "index"])
   func derivedFromNothing(database: String) throws {
     let empty = folder.file("empty.rollcall")
-    _ = try EventLog.create(at: empty, eventVersion: DecodedRecord.version)
+    _ = try EventLog.create(at: empty, eventVersion: RecordReader.version)
     Tampering(empty).put(database, Self.key(1), Array(repeating: 1, count: 60))
     var faults: [LogDamage] = []
     try LogVerification.run(empty) { if case .found(let fault) = $0 { faults.append(fault) } }
@@ -196,7 +196,7 @@ import Testing
   @Test("An empty log may get its first records while it is verified")
   func firstRecords() throws {
     let empty = folder.file("empty.rollcall")
-    let log = try EventLog.create(at: empty, eventVersion: DecodedRecord.version)
+    let log = try EventLog.create(at: empty, eventVersion: RecordReader.version)
     var faults: [LogDamage] = []
     try LogVerification.run(empty) { step in
       switch step {
@@ -246,7 +246,7 @@ import Testing
     arguments: Meanwhile.allCases)
   func meanwhile(_ action: Meanwhile) throws {
     let log = try EventLog.open(
-      at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+      at: path, access: .readWrite, eventVersion: RecordReader.version)
     try grow(log)
     var actions = 0
     let outcome = try verify { part in
@@ -271,7 +271,7 @@ import Testing
   func otherSnapshot() throws {
     do {
       let log = try EventLog.open(
-        at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+        at: path, access: .readWrite, eventVersion: RecordReader.version)
       let state = try Timeline(log).state(at: .record(8)).roster
       try log.store([
         SnapshotDraft(sequence: 6, version: .current, state: state.snapshot)
@@ -366,7 +366,7 @@ import Testing
     let target = folder.file("new.rollcall")
     let before = try Data(contentsOf: URL(fileURLWithPath: path))
     do {
-      let log = try EventLog.create(at: target, eventVersion: DecodedRecord.version)
+      let log = try EventLog.create(at: target, eventVersion: RecordReader.version)
       let summary = try LogRecovery.run(path, into: log)
       #expect(summary.account == "alice@example.test")
       #expect(summary.salvage.whole >= 6)

@@ -42,7 +42,7 @@ import XMPPStanza
   private func recorded() throws -> EventLog {
     try record(try RosterSession(recordingTo: path))
     return try EventLog.open(
-      at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+      at: path, access: .readWrite, eventVersion: RecordReader.version)
   }
 
   @Test("It is there after a restart, as in a session in memory")
@@ -182,7 +182,7 @@ import XMPPStanza
       parts.append(CaptureMerge.Part(log: log, name: name, source: name, capture: capture))
     }
     let target = try EventLog.draft(
-      for: folder.file("merged.rollcall"), eventVersion: DecodedRecord.version)
+      for: folder.file("merged.rollcall"), eventVersion: RecordReader.version)
     _ = try CaptureMerge(parts).run(into: target)
     let roster = try Timeline(target).state(at: .head(minus: 0)).roster
     #expect(roster.position == 8 && roster.incoming.count == 1)
@@ -206,7 +206,7 @@ import XMPPStanza
     let capture = StagedCapture(prints: [], records: 1...3, connections: ["": 1])
     let staged = StagedImport(try importedLog(of: file, nil, in: folder), [capture])
     let log = try EventLog.open(
-      at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+      at: path, access: .readWrite, eventVersion: RecordReader.version)
     _ = try staged.append(to: log, takingAll: false)
     let roster = try Timeline(log).state(at: .head(minus: 0)).roster
     #expect(roster.unseenRequests.count == 2 && roster.annotations.keys == [Self.bob])

@@ -15,7 +15,7 @@ import XMPPStanza
 
   private func newLog() throws -> EventLog {
     try EventLog.create(
-      at: folder.file("\(UUID()).rollcall"), eventVersion: DecodedRecord.version)
+      at: folder.file("\(UUID()).rollcall"), eventVersion: RecordReader.version)
   }
 
   private func imported(_ test: CaptureCase, batch: Int) throws -> EventLog {
@@ -94,9 +94,9 @@ import XMPPStanza
     "An error of the log is the import's, whatever is read meanwhile", arguments: [1, 35, 5000])
   func logErrors(records: Int) throws {
     let path = folder.file("a.rollcall")
-    do { _ = try EventLog.create(at: path, eventVersion: DecodedRecord.version) }
+    do { _ = try EventLog.create(at: path, eventVersion: RecordReader.version) }
     let log = try EventLog.open(
-      at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+      at: path, access: .readOnly, eventVersion: RecordReader.version)
     var reading = CaptureImport(ImportOptions(), batch: 10)
     #expect(throws: EventLogError.readOnly(path: log.path)) {
       try reading.run(try file(pushes(records)), into: log)
@@ -107,7 +107,7 @@ import XMPPStanza
   @Test("Where the log refuses a batch, none after it is appended")
   func refusedBatch() throws {
     let log = try EventLog.create(
-      at: folder.file("b.rollcall"), eventVersion: DecodedRecord.version,
+      at: folder.file("b.rollcall"), eventVersion: RecordReader.version,
       account: "bob@example.test")
     var reading = CaptureImport(ImportOptions(), batch: 10)
     #expect(
@@ -122,7 +122,7 @@ import XMPPStanza
   @Test("Of batches that were handed over before one failed, none after it is appended")
   func afterAFailure() throws {
     let log = try EventLog.create(
-      at: folder.file("c.rollcall"), eventVersion: DecodedRecord.version,
+      at: folder.file("c.rollcall"), eventVersion: RecordReader.version,
       account: "bob@example.test")
     func batch(_ records: Int, account: String?) -> RecordBatch {
       var batch = RecordBatch()
@@ -150,6 +150,6 @@ extension RecordDraft {
   fileprivate static var closed: RecordDraft {
     RecordDraft(
       time: nil, direction: .none, kind: .lifecycle, bytes: Lifecycle.closed(reason: nil).bytes,
-      decoded: DecodedRecord(Lifecycle.closed(reason: nil).event))
+      decoded: RecordReader().decode(.lifecycle, .none, Lifecycle.closed(reason: nil).bytes))
   }
 }

@@ -37,7 +37,7 @@ private let bob = "bob@example.test"
   /// The state of what a branch writes.
   private func written(_ branch: Branch) throws -> (log: EventLog, roster: Roster) {
     let log = try EventLog.create(
-      at: folder.file("\(UUID()).rollcall"), eventVersion: DecodedRecord.version)
+      at: folder.file("\(UUID()).rollcall"), eventVersion: RecordReader.version)
     try branch.write(to: log)
     return (log, try Timeline(log).state(at: .head(minus: 0)).roster)
   }

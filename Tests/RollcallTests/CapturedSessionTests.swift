@@ -27,24 +27,24 @@ import XMPPStanza
     let path = folder.file("alice.rollcall")
     let expected = try straight(test)
     do {
-      let log = try EventLog.draft(for: path, eventVersion: DecodedRecord.version)
+      let log = try EventLog.draft(for: path, eventVersion: RecordReader.version)
       try run(test, into: log)
       #expect(try state(log) == expected)
       try log.publish()
     }
     do {
       let log = try EventLog.open(
-        at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+        at: path, access: .readOnly, eventVersion: RecordReader.version)
       #expect(try log.derivedIsCurrent)
       #expect(try state(log) == expected)
     }
     // A program of another version finds stored events that it must not read.
     let other = try EventLog.open(
-      at: path, access: .readWrite, eventVersion: DecodedRecord.version + 1)
+      at: path, access: .readWrite, eventVersion: RecordReader.version + 1)
     try other.rebuildDerived { _, _ in DerivedParts(event: [0xFF], contacts: []) }
     #expect(try state(other) == expected)
     let log = try EventLog.open(
-      at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+      at: path, access: .readWrite, eventVersion: RecordReader.version)
     try log.bringUpToDate()
     #expect(try log.derivedIsCurrent)
     #expect(try state(log) == expected)
@@ -52,7 +52,7 @@ import XMPPStanza
 
   private func timeline(_ test: CaptureCase, in folder: TemporaryFolder) throws -> Timeline {
     let log = try EventLog.draft(
-      for: folder.file("alice.rollcall"), eventVersion: DecodedRecord.version)
+      for: folder.file("alice.rollcall"), eventVersion: RecordReader.version)
     try run(test, into: log)
     return Timeline(log)
   }
@@ -80,7 +80,7 @@ import XMPPStanza
   func credentials(_ test: CaptureCase) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("alice.rollcall")
-    let log = try EventLog.draft(for: path, eventVersion: DecodedRecord.version)
+    let log = try EventLog.draft(for: path, eventVersion: RecordReader.version)
     try run(test, into: log)
     try log.publish()
     let bytes = try Data(contentsOf: URL(filePath: path))

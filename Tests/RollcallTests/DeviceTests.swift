@@ -48,7 +48,7 @@ struct DeviceCase: Sendable, CustomTestStringConvertible {
   /// The capture in a log, Alice's part of it.
   func log(in folder: TemporaryFolder) throws -> EventLog {
     let log = try EventLog.create(
-      at: folder.file("\(UUID()).rollcall"), eventVersion: DecodedRecord.version)
+      at: folder.file("\(UUID()).rollcall"), eventVersion: RecordReader.version)
     var reading = CaptureImport(
       ImportOptions(account: try BareJID(parsing: "alice@example.test"), year: 2026))
     let file = Self.folder.appending(path: "\(name)/\(file)")
@@ -153,7 +153,7 @@ extension DeviceCase.Expected.Item {
     #expect(devices.overlaps)
     let log = try devices.staged {
       try EventLog.create(
-        at: folder.file("merged.rollcall"), eventVersion: DecodedRecord.version)
+        at: folder.file("merged.rollcall"), eventVersion: RecordReader.version)
     }.log
     let recorded = try DeviceCase(name: name, file: "merged.jsonl").log(in: folder)
     let expected = try DeviceCase(name: name, file: "merged.jsonl").expected()
@@ -203,7 +203,7 @@ extension DeviceCase.Expected.Item {
     let file = folder.file("out.jsonl")
     try Data(lines).write(to: URL(filePath: file))
     let again = try EventLog.create(
-      at: folder.file("again.rollcall"), eventVersion: DecodedRecord.version)
+      at: folder.file("again.rollcall"), eventVersion: RecordReader.version)
     var reading = CaptureImport(ImportOptions())
     _ = try reading.run(try FileHandle(forReadingFrom: URL(filePath: file)), into: again)
     #expect(try exported(again) == lines)

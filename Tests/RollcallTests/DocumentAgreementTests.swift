@@ -95,7 +95,7 @@ import XMPPStanza
     let meta = try JSONDecoder().decode(
       Meta.self, from: Data(contentsOf: folder.appending(path: "meta.json")))
     let log = try EventLog.draft(
-      for: self.folder.file("\(UUID()).rollcall"), eventVersion: DecodedRecord.version)
+      for: self.folder.file("\(UUID()).rollcall"), eventVersion: RecordReader.version)
     var reading = CaptureImport(ImportOptions(account: try BareJID(parsing: meta.account)))
     let file = try FileHandle(forReadingFrom: folder.appending(path: "capture.log"))
     _ = try reading.run(file, into: log)

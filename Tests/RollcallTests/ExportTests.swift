@@ -54,7 +54,7 @@ import XMPPStanza
   @Test("An export holds no more of long records than a few at a time")
   func holdsLittle() throws {
     let log = try EventLog.create(
-      at: folder.file("long.rollcall"), eventVersion: DecodedRecord.version)
+      at: folder.file("long.rollcall"), eventVersion: RecordReader.version)
     let body = String(repeating: "b", count: 100_000)
     let message = Array("<message xmlns='jabber:client'><body>\(body)</body></message>".utf8)
     for _ in 0..<4 {

@@ -14,7 +14,7 @@ import XMPPStanza
   init() throws { folder = try TemporaryFolder() }
 
   private func newLog() throws -> EventLog {
-    try EventLog.unnamed(in: folder.path, eventVersion: DecodedRecord.version)
+    try EventLog.unnamed(in: folder.path, eventVersion: RecordReader.version)
   }
 
   /// What a log holds, but for how it is packed, and for the numbers of connections with a name.
@@ -188,7 +188,7 @@ import XMPPStanza
     let scenario = randomScenario(seed: seed, lines: 300)
     let expected = try story(of: Timeline(log(of: scenario, in: folder)))
     let log = try EventLog.create(
-      at: folder.file("grows.rollcall"), eventVersion: DecodedRecord.version)
+      at: folder.file("grows.rollcall"), eventVersion: RecordReader.version)
     var follower = try LogFollower(Timeline(log))
     var generator = SeededGenerator(seed: seed)
     var told: [String] = []
@@ -240,7 +240,7 @@ import XMPPStanza
 
   private func target() throws -> EventLog {
     try EventLog.draft(
-      for: folder.file("\(UUID()).rollcall"), eventVersion: DecodedRecord.version)
+      for: folder.file("\(UUID()).rollcall"), eventVersion: RecordReader.version)
   }
 
   private func following(_ target: EventLog) throws -> FollowedImport {

@@ -13,7 +13,7 @@ import Testing
 
   /// The versions of all code that a digest of a state rests on.
   private static let versions =
-    "events \(DecodedRecord.version), reducer \(RosterReducer.version), "
+    "events \(RecordReader.version), reducer \(RosterReducer.version), "
     + "codec \(Roster.codecVersion)"
 
   private func lines() throws -> [String] {
@@ -37,7 +37,7 @@ import Testing
       Issue.record(
         """
         The digests have moved, and no version has: raise RosterReducer.version, \
-        Roster.codecVersion or StanzaTranslator.version. New records or captures alone need a \
+        Roster.codecVersion or EventEncoder.version. New records or captures alone need a \
         new table:
         \(text)
         """)

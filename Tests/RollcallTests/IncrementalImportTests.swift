@@ -15,7 +15,7 @@ import XMPPStanza
 
   private func newLog() throws -> EventLog {
     try EventLog.create(
-      at: folder.file("\(UUID()).rollcall"), eventVersion: DecodedRecord.version)
+      at: folder.file("\(UUID()).rollcall"), eventVersion: RecordReader.version)
   }
 
   /// Reads a capture into a log of its own.
@@ -113,7 +113,7 @@ import XMPPStanza
         try log.append([
           RecordDraft(
             time: 3000, direction: .inbound, kind: .element, bytes: Array("<r/>".utf8),
-            decoded: DecodedRecord(nil))
+            decoded: DerivedParts(event: nil, contacts: []))
         ])
       }
       #expect(try log.read { try $0.lastSequence } == 3)

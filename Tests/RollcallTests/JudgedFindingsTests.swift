@@ -60,7 +60,7 @@ import XMPPStanza
     let url = Self.fixtures.appending(path: path)
     func findings(_ account: BareJID?) throws -> [String] {
       let log = try EventLog.create(
-        at: folder.file("\(UUID()).rollcall"), eventVersion: DecodedRecord.version)
+        at: folder.file("\(UUID()).rollcall"), eventVersion: RecordReader.version)
       var reading = CaptureImport(ImportOptions(account: account))
       let summary = try reading.run(try FileHandle(forReadingFrom: url), into: log)
       let replay = try CaptureReplay(of: log)

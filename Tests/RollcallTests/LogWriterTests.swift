@@ -13,7 +13,7 @@ import Testing
 
   private func newLog() throws -> EventLog {
     try EventLog.create(
-      at: folder.file("\(UUID()).rollcall"), eventVersion: DecodedRecord.version)
+      at: folder.file("\(UUID()).rollcall"), eventVersion: RecordReader.version)
   }
 
   private func draft(_ number: Int) -> RecordDraft {
@@ -131,7 +131,7 @@ import Testing
   @Test("What cannot be written is said to who waits, each time and at the end")
   func failure() throws {
     let log = try EventLog.draft(
-      for: folder.file("gone.rollcall"), eventVersion: DecodedRecord.version)
+      for: folder.file("gone.rollcall"), eventVersion: RecordReader.version)
     let writer = try LogWriter(log, isAccountNoted: true)
     try writer.put(draft(1), as: 1)
     try writer.flush()
@@ -177,7 +177,7 @@ import Testing
       try session.close()
     }
     let log = try EventLog.open(
-      at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+      at: path, access: .readOnly, eventVersion: RecordReader.version)
     let expected = (1...number).map { Array("<presence from='c\($0)@example.test/x'/>".utf8) }
     #expect(try bytes(of: log) == expected)
   }

@@ -15,7 +15,7 @@ import XMPPStanza
 
   private func newLog() throws -> EventLog {
     try EventLog.create(
-      at: folder.file("\(UUID()).rollcall"), eventVersion: DecodedRecord.version)
+      at: folder.file("\(UUID()).rollcall"), eventVersion: RecordReader.version)
   }
 
   /// Adds what bytes hold as a file of a log; nothing where they hold no record.

@@ -95,7 +95,7 @@ import XMPPStanza
   @Test("An empty log knows nobody")
   func empty() throws {
     let log = try EventLog.create(
-      at: folder.file("empty.rollcall"), eventVersion: DecodedRecord.version)
+      at: folder.file("empty.rollcall"), eventVersion: RecordReader.version)
     #expect(throws: ContactError.unknown("bob", nearest: [])) {
       try Timeline(log).contact(named: "bob")
     }

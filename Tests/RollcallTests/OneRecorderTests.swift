@@ -56,7 +56,7 @@ import Testing
     try begin(session)
     withExtendedLifetime(RosterSession()) {}
     let log = try EventLog.open(
-      at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+      at: path, access: .readWrite, eventVersion: RecordReader.version)
     _ = try Timeline(log).addBookmark("here", at: .record(2))
     #expect(try Timeline(log).state(at: .head(minus: 0)).roster.isConnected)
     let steps = try session.received("<message/>".utf8, at: 1002)

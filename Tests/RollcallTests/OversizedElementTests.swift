@@ -89,7 +89,7 @@ import Testing
     try session.close()
 
     let log = try EventLog.open(
-      at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+      at: path, access: .readOnly, eventVersion: RecordReader.version)
     var found: [UnreadableBytes] = []
     try log.forEachRecord(in: 1...UInt64.max) { header, bytes in
       guard header.kind == .unreadable else { return }
@@ -137,7 +137,7 @@ import Testing
     try session.received(Self.cases[0].xml.utf8, at: 1001)
     try session.close()
     let log = try EventLog.open(
-      at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+      at: path, access: .readOnly, eventVersion: RecordReader.version)
     for (name, isRedacted) in [("plain", false), ("redacted", true)] {
       var lines: [UInt8] = []
       if isRedacted {

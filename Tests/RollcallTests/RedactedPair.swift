@@ -29,7 +29,7 @@ struct RedactedPair {
   /// All records of a native capture, whosever they are.
   static func log(of capture: [UInt8], in folder: TemporaryFolder) throws -> EventLog {
     let log = try EventLog.draft(
-      for: folder.file("\(UUID()).rollcall"), eventVersion: DecodedRecord.version)
+      for: folder.file("\(UUID()).rollcall"), eventVersion: RecordReader.version)
     var drafts: [RecordDraft] = []
     var problems: [String] = []
     let native = try #require(CaptureFormat.named("native"))

@@ -18,7 +18,7 @@ import XMPPStanza
     let scenario = randomScenario(seed: seed, lines: 90)
     var decorator = Decorator(seed: seed)
     let log = try EventLog.draft(
-      for: folder.file("random.rollcall"), eventVersion: DecodedRecord.version)
+      for: folder.file("random.rollcall"), eventVersion: RecordReader.version)
     let drafts = scenario.wire.map { decorator.decorated(RecordDraft($0)) }
     // A header that ends at once is two records in a capture.
     try log.append(drafts.filter { $0.kind != .streamHeader })
@@ -40,7 +40,7 @@ import XMPPStanza
   @Test("A real capture tells the same story about other people", arguments: files)
   func real(_ path: String) throws {
     let log = try EventLog.draft(
-      for: folder.file("real.rollcall"), eventVersion: DecodedRecord.version)
+      for: folder.file("real.rollcall"), eventVersion: RecordReader.version)
     var reading = CaptureImport(ImportOptions(account: try account(of: path), year: 2026))
     let file = CaptureCase.fixtures.appending(path: path)
     let summary = try reading.run(try FileHandle(forReadingFrom: file), into: log)

@@ -290,7 +290,7 @@ import Testing
     let before = try unreadable()
     for isRedacted in [false, true] {
       let log = try EventLog.open(
-        at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+        at: path, access: .readOnly, eventVersion: RecordReader.version)
       var lines: [UInt8] = []
       if isRedacted {
         _ = try LogExport(log).writeRedacted { lines += $0 }
@@ -326,7 +326,7 @@ import Testing
 
   private func unreadable() throws -> [UnreadableBytes] {
     try unreadable(
-      in: EventLog.open(at: path, access: .readOnly, eventVersion: DecodedRecord.version))
+      in: EventLog.open(at: path, access: .readOnly, eventVersion: RecordReader.version))
   }
 
   private func unreadable(in log: EventLog) throws -> [UnreadableBytes] {
@@ -367,7 +367,7 @@ import Testing
       """
     let bytes = Array(xml.utf8)
     let other = try EventLog.open(
-      at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+      at: path, access: .readWrite, eventVersion: RecordReader.version)
     try other.append([
       RecordDraft(
         time: 1003, direction: .inbound, kind: .element, bytes: bytes,
@@ -467,7 +467,7 @@ import Testing
 
   private var log: EventLog {
     get throws {
-      try EventLog.open(at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+      try EventLog.open(at: path, access: .readOnly, eventVersion: RecordReader.version)
     }
   }
 }

@@ -68,7 +68,7 @@ import Testing
     }
     let roster = session.roster
     try session.close()
-    let log = try EventLog.open(at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+    let log = try EventLog.open(at: path, access: .readOnly, eventVersion: RecordReader.version)
     var lines: [String] = []
     try log.forEachRecord(in: 1...UInt64.max) { header, bytes in
       let text = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
@@ -190,7 +190,7 @@ import Testing
       }
     }
     try session.close()
-    let log = try EventLog.open(at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+    let log = try EventLog.open(at: path, access: .readOnly, eventVersion: RecordReader.version)
     var bytes: [UInt8] = []
     _ = try LogExport(log).writeNative { bytes += $0 }
     let capture = folder.file("a.jsonl")

@@ -65,7 +65,7 @@ import XMPPStanza
 
   private func log(seed: UInt64) throws -> EventLog {
     let log = try EventLog.create(
-      at: folder.file("\(seed).rollcall"), eventVersion: DecodedRecord.version)
+      at: folder.file("\(seed).rollcall"), eventVersion: RecordReader.version)
     var reading = CaptureImport(ImportOptions())
     _ = try reading.run(
       try FileHandle(forReadingFrom: URL(filePath: try capture(seed: seed))), into: log)
@@ -111,7 +111,7 @@ import XMPPStanza
     }
     for batch in [100, 257, 1000, 5000] {
       let log = try EventLog.create(
-        at: folder.file("by \(batch).rollcall"), eventVersion: DecodedRecord.version)
+        at: folder.file("by \(batch).rollcall"), eventVersion: RecordReader.version)
       var reading = CaptureImport(ImportOptions(), batch: batch)
       _ = try reading.run(try FileHandle(forReadingFrom: URL(filePath: capture)), into: log)
       try note(log)
@@ -186,7 +186,7 @@ import XMPPStanza
   func recorded() throws {
     let drafts = try drafts(try log(seed: 6))
     let log = try EventLog.create(
-      at: folder.file("recorded.rollcall"), eventVersion: DecodedRecord.version)
+      at: folder.file("recorded.rollcall"), eventVersion: RecordReader.version)
     let writer = try LogWriter(log, isAccountNoted: true)
     var number: UInt64 = 0
     for (index, draft) in drafts.enumerated() {
@@ -212,9 +212,9 @@ import XMPPStanza
   func notStored() throws {
     let path = try log(seed: 7).path
     let writable = try EventLog.open(
-      at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+      at: path, access: .readWrite, eventVersion: RecordReader.version)
     try writable.dropSnapshots()
-    let log = try EventLog.open(at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+    let log = try EventLog.open(at: path, access: .readOnly, eventVersion: RecordReader.version)
     var keeper = SnapshotKeeper(log)
     keeper.follow()
     #expect(log.deferredFailures.parts.map(\.work) == [.snapshots])

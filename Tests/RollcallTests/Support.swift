@@ -12,7 +12,7 @@ func importedLog(
   of path: String, _ account: String?, in folder: TemporaryFolder
 ) throws -> EventLog {
   let log = try EventLog.draft(
-    for: folder.file("\(UUID()).rollcall"), eventVersion: DecodedRecord.version)
+    for: folder.file("\(UUID()).rollcall"), eventVersion: RecordReader.version)
   var reading = CaptureImport(ImportOptions(account: try account.map { try BareJID(parsing: $0) }))
   let file = try FileHandle(forReadingFrom: URL(filePath: path))
   let summary = try reading.run(file, into: log)
@@ -31,7 +31,7 @@ func randomScenario(seed: UInt64, lines: Int) -> Scenario {
 /// A log of the lines of a dialogue.
 func log(of scenario: Scenario, in folder: TemporaryFolder) throws -> EventLog {
   let log = try EventLog.create(
-    at: folder.file("\(UUID()).rollcall"), eventVersion: DecodedRecord.version)
+    at: folder.file("\(UUID()).rollcall"), eventVersion: RecordReader.version)
   try log.append(scenario.wire.map(RecordDraft.init))
   return log
 }

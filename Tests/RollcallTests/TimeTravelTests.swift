@@ -46,7 +46,7 @@ import XMPPStanza
     let scenario = randomScenario(seed: 9, lines: 6000)
     let drafts = scenario.wire.map(RecordDraft.init)
     let log = try EventLog.create(
-      at: folder.file("growing.rollcall"), eventVersion: DecodedRecord.version)
+      at: folder.file("growing.rollcall"), eventVersion: RecordReader.version)
     var keeper = SnapshotKeeper(log)
     for start in stride(from: 0, to: drafts.count, by: 1000) {
       try log.append(drafts[start..<start + 1000])
@@ -84,7 +84,7 @@ import XMPPStanza
   @Test("An import stores the states that a replay of its records gives, also after another")
   func importing() throws {
     let log = try EventLog.create(
-      at: folder.file("imported.rollcall"), eventVersion: DecodedRecord.version)
+      at: folder.file("imported.rollcall"), eventVersion: RecordReader.version)
     for seed in UInt64(1)...2 {
       var reading = CaptureImport(ImportOptions())
       let path = try capture(3300, seed: seed)
@@ -109,7 +109,7 @@ import XMPPStanza
     let scenario = randomScenario(seed: 3, lines: 500)
     let log = try log(of: scenario, in: folder)
     let other = SnapshotVersion(
-      events: DecodedRecord.version, reducer: RosterReducer.version + 1,
+      events: RecordReader.version, reducer: RosterReducer.version + 1,
       codec: Roster.codecVersion)
     var elsewhere = Roster()
     elsewhere.move(to: 7)

@@ -14,7 +14,7 @@ import XMPPStanza
 
   /// A log of many records, every third of them bob's.
   private func record(_ count: Int) throws {
-    let log = try EventLog.create(at: path, eventVersion: DecodedRecord.version)
+    let log = try EventLog.create(at: path, eventVersion: RecordReader.version)
     let reader = RecordReader()
     let drafts = (0..<count).map { number in
       let name = number.isMultiple(of: 3) ? "bob" : "carol"
@@ -26,7 +26,7 @@ import XMPPStanza
     try log.append(drafts)
   }
 
-  private func open(version: UInt32 = DecodedRecord.version) throws -> EventLog {
+  private func open(version: UInt32 = RecordReader.version) throws -> EventLog {
     try EventLog.open(at: path, access: .readWrite, eventVersion: version)
   }
 
@@ -53,7 +53,7 @@ import XMPPStanza
       appended = try log.append([
         RecordDraft(
           time: nil, direction: .none, kind: .lifecycle, bytes: Lifecycle.closed(reason: nil).bytes,
-          decoded: DecodedRecord(Lifecycle.closed(reason: nil).event))
+          decoded: RecordReader().decode(.lifecycle, .none, Lifecycle.closed(reason: nil).bytes))
       ]).lowerBound
     }
     #expect(appended == 20)
@@ -66,7 +66,7 @@ import XMPPStanza
     let expected = Set((10...UInt64(4990)).filter { ($0 - 1).isMultiple(of: 3) })
     #expect(try Timeline(open()).records(concerning: bob, in: 10...4990) == expected)
     // Another version of the program leaves an index that must not be read.
-    try open(version: DecodedRecord.version + 1)
+    try open(version: RecordReader.version + 1)
       .rebuildDerived { _, _ in DerivedParts(event: nil, contacts: []) }
     #expect(try Timeline(open()).records(concerning: bob, in: 10...4990) == expected)
   }

@@ -13,7 +13,7 @@ import Testing
   init() throws { folder = try TemporaryFolder() }
 
   private func newLog(_ name: String) throws -> EventLog {
-    try EventLog.create(at: folder.file("\(name).rollcall"), eventVersion: DecodedRecord.version)
+    try EventLog.create(at: folder.file("\(name).rollcall"), eventVersion: RecordReader.version)
   }
 
   private func draft(_ number: Int) -> RecordDraft {

@@ -8,6 +8,13 @@ import XMPPStanza
 @Suite("Which record caused a difference") struct ChangeCausesTests {
   private typealias Step = (event: RosterEvent, stamp: RecordStamp, connection: ConnectionID)
 
+  private func reduce(_ step: Step, into roster: inout Roster, noting causes: inout ChangeCauses) {
+    Reporting.noting(&causes) { reporting in
+      RosterReducer.reduce(
+        &roster, step.event, at: step.stamp, on: step.connection, reporting: reporting)
+    }
+  }
+
   /// The records that outcomes name, by what their changes are about.
   private struct Told {
     struct Subject: Hashable {
@@ -54,21 +61,15 @@ import XMPPStanza
   ) throws -> Int {
     var before = Roster()
     for step in history[..<start] {
-      RosterReducer.advance(&before, by: step.event, at: step.stamp, on: step.connection)
+      RosterReducer.reduce(
+        &before, step.event, at: step.stamp, on: step.connection, reporting: .nothing)
     }
     var (after, told) = (before, before)
     var causes = ChangeCauses()
     var model = Told()
     var found = 0
     for (index, step) in history[start...].enumerated() {
-      if index.isMultiple(of: 2) {
-        RosterReducer.advance(
-          &after, by: step.event, at: step.stamp, on: step.connection, noting: &causes)
-      } else {
-        try RosterReducer.advance(
-          &after, byStored: step.event.canonicalBytes.span.bytes, at: step.stamp,
-          on: step.connection, noting: &causes)
-      }
+      reduce(step, into: &after, noting: &causes)
       model.note(
         RosterReducer.reduce(&told, step.event, at: step.stamp, on: step.connection),
         at: step.stamp)
@@ -154,12 +155,12 @@ import XMPPStanza
         _ = try compare(history, from: start, remaking: nil, comment)
         var (before, causes) = (Roster(), ChangeCauses())
         for step in history[..<start] {
-          RosterReducer.advance(&before, by: step.event, at: step.stamp, on: step.connection)
+          RosterReducer.reduce(
+            &before, step.event, at: step.stamp, on: step.connection, reporting: .nothing)
         }
         var after = before
         for step in history[start...] {
-          RosterReducer.advance(
-            &after, by: step.event, at: step.stamp, on: step.connection, noting: &causes)
+          reduce(step, into: &after, noting: &causes)
         }
         let presence = before.differences(to: after).filter { $0.field == .presence }
         #expect(presence.count == 3, comment)
@@ -178,8 +179,8 @@ import XMPPStanza
       record += 1
       let from = try JID(parsing: "\(contact)@example.test/phone")
       let event = StanzaEvent.availableReceived(from: from, Availability(status: status))
-      RosterReducer.advance(
-        &roster, by: .stanza(event), at: RecordStamp(record: record), noting: &causes)
+      let stamp = RecordStamp(record: record)
+      reduce((.stanza(event), stamp, .first), into: &roster, noting: &causes)
     }
     let before = roster
     // Made anew, the table has the two the other way round.

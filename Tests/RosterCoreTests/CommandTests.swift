@@ -221,8 +221,9 @@ struct CommandTests {
   func acknowledgements() {
     let scenario = Scenario.alice()
     func acknowledge(_ attributes: String, _ payload: String) -> XMPPElement? {
-      RosterDecider.acknowledgement(
-        of: element("<iq \(attributes)>\(payload)</iq>"), on: scenario.roster)
+      IQ(element("<iq \(attributes)>\(payload)</iq>")).flatMap {
+        RosterDecider.acknowledgement(of: $0, on: scenario.roster)
+      }
     }
     let query = "<query xmlns='jabber:iq:roster'>\(item(bob))</query>"
     let answer = element("<iq type='result' id='p'/>")

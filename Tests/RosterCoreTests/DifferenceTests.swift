@@ -211,7 +211,7 @@ struct DifferenceTests {
       let expected = before.differences(to: after)
       let readBefore = read
       for (event, stamp, connection) in scenario.history[first...] {
-        RosterReducer.advance(&read, by: event, at: stamp, on: connection)
+        RosterReducer.reduce(&read, event, at: stamp, on: connection, reporting: .nothing)
       }
       let note: Comment = "seed \(seed), to \(after.position)"
       #expect(readBefore.differences(to: read) == expected, note)

@@ -402,8 +402,8 @@ struct RosterCodecTests {
     for (index, text) in texts.enumerated() {
       let jid = BareJID(prepared: "\(index)@x.test")
       let item = RosterItem(jid: jid, name: text, groups: texts)
-      let push = RosterPush(
-        id: nil, from: nil, query: RosterQuery(items: [.init(change: .set(item))]))
+      let push = RosterSet(
+        id: nil, peer: nil, query: RosterQuery(items: [.init(change: .set(item))]))
       _ = RosterReducer.reduce(
         &roster, .stanza(.pushReceived(push)), at: RecordStamp(record: UInt64(2 * index + 1)))
       let from = JID(prepared: bare("0@x.test"), resource: text)

@@ -96,7 +96,7 @@ struct StoredRowTests {
     known.base = base
     roster.beginIncrement(to: base)
     for (event, stamp, connection) in scenario.history.dropFirst(count) {
-      RosterReducer.advance(&roster, by: event, at: stamp, on: connection)
+      RosterReducer.reduce(&roster, event, at: stamp, on: connection, reporting: .nothing)
     }
     let increment = try #require(roster.increment)
     try known.add(increment.span.bytes)

@@ -56,7 +56,7 @@ public final class Case {
   func log() throws -> String {
     let path = "\(shared)/\(capture.shape.stanzas)x\(capture.shape.contacts).rollcall"
     if !FileManager.default.fileExists(atPath: path) {
-      try importCapture(to: path, version: DecodedRecord.version)
+      try importCapture(to: path, version: RecordReader.version)
     }
     return path
   }

@@ -9,7 +9,7 @@ public enum Footprint {
   /// - Returns: The peak growth of anonymous memory, in bytes.
   public static func importing(_ capture: String, to path: String) throws -> Int {
     try MemoryWatch.peak {
-      let log = try EventLog.draft(for: path, eventVersion: DecodedRecord.version)
+      let log = try EventLog.draft(for: path, eventVersion: RecordReader.version)
       let file = try FileHandle(forReadingFrom: URL(filePath: capture))
       var importing = CaptureImport(ImportOptions())
       _ = try importing.run(file, into: log)

@@ -62,7 +62,7 @@ extension Floor {
   /// Reduces the import's events, made flat, into a hash map.
   static let reduce = Floor("hash map, in C") { subject in
     let events = FlatEvents(
-      try subject.events().map { try RosterEvent.decode($0.event.span.bytes) })
+      try subject.events().map { try RosterEvent(stored: $0.event.span.bytes) })
     let items = subject.capture.final.items.count
     return Trial(units: events.sources) {
       let found = floors_reduce(events.all, events.all.count)

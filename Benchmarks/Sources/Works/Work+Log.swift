@@ -39,7 +39,7 @@ extension Work {
     _ = try subject.captureFile()
     return Trial(units: subject.capture.ends.count) {
       let path = subject.newPath()
-      try subject.importCapture(to: path, version: DecodedRecord.version)
+      try subject.importCapture(to: path, version: RecordReader.version)
       return {
         try checkHead(path, subject)
         remove(path)
@@ -69,7 +69,7 @@ extension Work {
       let path = subject.newPath()
       // Not a draft, so that each commit waits for the disk, as those of the floor do.
       let log = try EventLog.create(
-        at: path, eventVersion: DecodedRecord.version, mapSize: mapSize)
+        at: path, eventVersion: RecordReader.version, mapSize: mapSize)
       var start = 0
       while start < drafts.count {
         let end = min(start + CaptureImport.batch, drafts.count)
@@ -128,7 +128,7 @@ extension Work {
 
 func opened(_ path: String) throws -> EventLog {
   try EventLog.open(
-    at: path, access: .readOnly, eventVersion: DecodedRecord.version, mapSize: mapSize)
+    at: path, access: .readOnly, eventVersion: RecordReader.version, mapSize: mapSize)
 }
 
 /// Throws if the state at a log's head differs from the model.
@@ -141,11 +141,11 @@ func checkHead(_ path: String, _ subject: Case) throws {
 private struct MeaningTally {
   private(set) var elements = 0
   private(set) var events = 0
-  private var meaning = StoredMeaning()
+  private var encoder = EventEncoder()
 
   mutating func take(_ node: XMPPElement, _ direction: Direction) {
     elements += 1
-    meaning.take(node, direction)
-    if meaning.storedEvent != nil { events += 1 }
+    encoder.encode(node, direction)
+    if encoder.storedEvent != nil { events += 1 }
   }
 }

@@ -15,7 +15,7 @@ extension Work {
     return Trial(units: events.count) {
       var roster = Roster()
       for (event, stamp) in events {
-        _ = try RosterReducer.reduce(&roster, stored: event.span.bytes, at: stamp)
+        _ = try RosterReducer.reduce(&roster, event.span.bytes, at: stamp)
       }
       roster.move(to: last)
       return { [roster] in try subject.capture.final.check(roster) }
@@ -31,7 +31,7 @@ extension Work {
       var roster = Roster()
       var kept: [Roster] = []
       for (number, (event, stamp)) in events.enumerated() {
-        _ = try RosterReducer.reduce(&roster, stored: event.span.bytes, at: stamp)
+        _ = try RosterReducer.reduce(&roster, event.span.bytes, at: stamp)
         if number.isMultiple(of: 100) { kept.append(roster) }
       }
       roster.move(to: last)
@@ -45,14 +45,14 @@ extension Work {
   static let rebuild = Work(
     "rebuild from stored events", per: "stanza", floor: .parse, goal: .ratio(0.15)
   ) { subject in
-    try stateAtHead(subject, DecodedRecord.version)
+    try stateAtHead(subject, RecordReader.version)
   }
 
   static let rebuildRaw = Work(
     "rebuild from raw bytes", per: "stanza", floor: .parse
   ) { subject in
     // With another version, the log's stored events cannot be used.
-    try stateAtHead(subject, DecodedRecord.version + 1)
+    try stateAtHead(subject, RecordReader.version + 1)
   }
 
   private static func stateAtHead(_ subject: Case, _ version: UInt32) throws -> Trial {
@@ -71,16 +71,16 @@ extension Work {
     "derive events and index again", per: "stanza", floor: .parse
   ) { subject in
     let path = subject.newPath()
-    var version = DecodedRecord.version + 1
+    var version = RecordReader.version + 1
     try subject.importCapture(to: path, version: version)
     return Trial(units: subject.capture.ends.count) {
-      version = version == DecodedRecord.version ? version + 1 : DecodedRecord.version
+      version = version == RecordReader.version ? version + 1 : RecordReader.version
       let log = try EventLog.open(
         at: path, access: .readWrite, eventVersion: version, mapSize: mapSize)
       try log.bringUpToDate()
       return {
         try expect(try log.derivedIsCurrent, "the derived parts are still old")
-        if version == DecodedRecord.version { try checkHead(path, subject) }
+        if version == RecordReader.version { try checkHead(path, subject) }
       }
     }
   }

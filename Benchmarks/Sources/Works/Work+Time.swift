@@ -11,11 +11,11 @@ extension Work {
   ) { _ in
     let items = GeneratedCapture(CaptureShape(stanzas: 10, contacts: 10_000)).final.items
     var roster = Roster()
-    for item in items { _ = push(item.jid, name: item.name, into: &roster) }
+    for item in items { _ = try push(item.jid, name: item.name, into: &roster) }
     let before = roster
     var touched: Set<BareJID> = []
     for number in 1...10 {
-      let changes = push(items[number * 997].jid, name: "renamed", into: &roster).changes
+      let changes = try push(items[number * 997].jid, name: "renamed", into: &roster).changes
       touched.formUnion(changes.compactMap(\.contact))
     }
     let rounds = 1000
@@ -28,7 +28,7 @@ extension Work {
 
   private static func push(
     _ contact: String, name: String?, into roster: inout Roster
-  ) -> RosterOutcome {
+  ) throws -> RosterOutcome {
     let attributes =
       [("jid", contact), ("subscription", "both")] + (name.map { [("name", $0)] } ?? [])
     let item = XMPPElement(
@@ -38,11 +38,11 @@ extension Work {
     let iq = XMPPElement(
       XMLName("iq", in: Namespace.client),
       attributes: [XMLAttribute(XMLName("type", in: ""), "set")], content: [.element(query)])
-    guard let event = StanzaTranslator.translate(iq, .inbound) else {
-      return RosterOutcome()
-    }
+    var encoder = EventEncoder()
+    encoder.encode(iq, .inbound)
+    guard let event = encoder.event else { return RosterOutcome() }
     let stamp = RecordStamp(record: roster.position + 1)
-    return RosterReducer.reduce(&roster, event, at: stamp)
+    return try RosterReducer.reduce(&roster, event.span.bytes, isSound: true, at: stamp)
   }
 
   static let diff = Work(

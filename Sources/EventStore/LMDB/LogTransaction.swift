@@ -48,7 +48,7 @@ package struct ReadTransaction: ~Copyable, LogTransaction {
   deinit { mdb_txn_abort(handle.raw) }
 
   /// The number of the write transaction that produced this state.
-  var number: UInt64 { UInt64(mdb_txn_id(handle.raw)) }
+  package var number: UInt64 { UInt64(mdb_txn_id(handle.raw)) }
 }
 
 /// The only write transaction of a log among all processes; aborted unless it is committed.

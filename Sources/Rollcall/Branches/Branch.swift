@@ -95,8 +95,9 @@ package struct Branch: Sendable {
   /// and with the findings after the divergence.
   package func compare() throws -> Comparison {
     var replay = BranchReplay(branch: self, places: try places())
-    let end = try timeline.replay(upTo: .record(head)) { moment, _ in replay.advance(moment) }
-    var comparison = replay.finish(at: end)
+    var end = Timeline.State()
+    try timeline.follow(&end, to: head) { _, step in try replay.advance(step) }
+    var comparison = try replay.finish(at: end)
     comparison.differences = try differences(comparison)
     return comparison
   }
@@ -131,8 +132,8 @@ package struct Branch: Sendable {
   struct Content: Sendable {
     var connection: ConnectionID
     var direction: RecordDirection
-    /// Nil where it means nothing.
-    var event: RosterEvent?
+    /// The event's canonical bytes; nil if it means nothing.
+    var event: [UInt8]?
   }
 
   private func places() throws -> [UInt64: Place] {

@@ -1,4 +1,5 @@
 import EventStore
+import RawBytes
 import RosterCore
 import XMPPStanza
 
@@ -20,17 +21,20 @@ struct BranchReplay {
   }
 
   /// Takes the next record of the log that means something.
-  mutating func advance(_ moment: Timeline.Moment) {
-    passPlaces(before: moment.stamp.record)
-    if upcoming.first == moment.stamp.record { upcoming.removeFirst() }
-    run(moment.stamp.record, moment)
+  mutating func advance(_ step: Timeline.Step) throws {
+    try passPlaces(before: step.stamp.record)
+    if upcoming.first == step.stamp.record { upcoming.removeFirst() }
+    try run(
+      step.stamp.record, at: step.stamp.time,
+      Branch.Content(
+        connection: step.connection, direction: step.direction, event: [UInt8](step.event)))
   }
 
   /// Passes what is left. The states are then those after the last record.
   ///
   /// - Parameter last: The log's state there.
-  mutating func finish(at last: Timeline.State) -> Branch.Comparison {
-    passPlaces(before: .max)
+  mutating func finish(at last: Timeline.State) throws -> Branch.Comparison {
+    try passPlaces(before: .max)
     let end = branch.numbering.number(branch.head)
     result.actual.roster.move(to: end)
     result.branched.roster.move(to: end)
@@ -42,46 +46,40 @@ struct BranchReplay {
   }
 
   /// Places at which the log itself has nothing that means anything.
-  private mutating func passPlaces(before record: UInt64) {
+  private mutating func passPlaces(before record: UInt64) throws {
     while let next = upcoming.first, next < record {
       upcoming.removeFirst()
-      run(next, nil)
+      try run(next, at: nil, nil)
     }
   }
 
-  private mutating func run(_ record: UInt64, _ moment: Timeline.Moment?) {
+  private mutating func run(
+    _ record: UInt64, at time: Int64?, _ content: Branch.Content?
+  ) throws {
     let place = places[record]
     let stamp = RecordStamp(
-      record: branch.numbering.number(record), time: moment?.stamp.time ?? place?.time)
+      record: branch.numbering.number(record), time: time ?? place?.time)
     var actual: [Timeline.Moment] = []
-    if let moment {
-      let outcome = RosterReducer.reduce(
-        &result.actual.roster, moment.event, at: stamp, on: moment.connection)
-      actual = [
-        Timeline.Moment(
-          stamp: stamp, connection: moment.connection, direction: moment.direction,
-          event: moment.event, outcome: outcome)
-      ]
+    if let content, let event = content.event {
+      actual = [try Self.reduce(event, of: content, at: stamp, into: &result.actual.roster)]
     }
-    compare(record, actual, branched(record, stamp, moment))
+    compare(record, actual, try branched(record, stamp, content))
   }
 
   /// What the branch does at a place.
   private mutating func branched(
-    _ record: UInt64, _ stamp: RecordStamp, _ moment: Timeline.Moment?
-  ) -> [Timeline.Moment] {
+    _ record: UInt64, _ stamp: RecordStamp, _ content: Branch.Content?
+  ) throws -> [Timeline.Moment] {
     let place = places[record]
     var moments: [Timeline.Moment] = []
     if let swapped = place?.swapped {
-      moments += follow(swapped, stamp)
-    } else if let moment, !branch.edits.drops(record) {
-      moments += follow(
-        Branch.Content(
-          connection: moment.connection, direction: moment.direction, event: moment.event), stamp)
+      moments += try follow(swapped, stamp)
+    } else if let content, !branch.edits.drops(record) {
+      moments += try follow(content, stamp)
     }
     for (index, inserted) in (place?.inserted ?? []).enumerated() {
       let number = branch.numbering.number(record, inserted: UInt64(index) + 1)
-      moments += follow(inserted, RecordStamp(record: number, time: stamp.time))
+      moments += try follow(inserted, RecordStamp(record: number, time: stamp.time))
     }
     return moments
   }
@@ -89,15 +87,25 @@ struct BranchReplay {
   /// Reduces a record of the branch, as its policy reads it.
   private mutating func follow(
     _ content: Branch.Content, _ stamp: RecordStamp
-  ) -> [Timeline.Moment] {
+  ) throws -> [Timeline.Moment] {
     guard let event = content.event else { return [] }
-    return reader.events(for: event, in: result.branched.roster).map { read in
-      let outcome = RosterReducer.reduce(
-        &result.branched.roster, read, at: stamp, on: content.connection)
-      return Timeline.Moment(
-        stamp: stamp, connection: content.connection, direction: content.direction, event: event,
-        outcome: outcome)
+    return try reader.events(for: event, in: result.branched.roster).map { read in
+      try Self.reduce(read, of: content, at: stamp, into: &result.branched.roster)
     }
+  }
+
+  /// Reduces the event that the policy reads a record as, and returns the record's own event with
+  /// the outcome.
+  private static func reduce(
+    _ event: [UInt8], of content: Branch.Content, at stamp: RecordStamp,
+    into roster: inout Roster
+  ) throws -> Timeline.Moment {
+    let outcome = try RosterReducer.reduce(
+      &roster, event.span.bytes, isSound: true, at: stamp, on: content.connection)
+    let said = content.event ?? event
+    return Timeline.Moment(
+      stamp: stamp, connection: content.connection, direction: content.direction,
+      event: try RosterEvent(stored: said.span.bytes), outcome: outcome)
   }
 
   private mutating func compare(

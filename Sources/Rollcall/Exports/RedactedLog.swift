@@ -9,7 +9,7 @@ extension Timeline {
   /// - Returns: The history, whose records have the numbers of such an export.
   package func redacted(upTo point: LogPoint, in directory: URL) throws -> Timeline {
     let path = directory.path(percentEncoded: false)
-    let part = try EventLog.unnamed(in: path, eventVersion: DecodedRecord.version)
+    let part = try EventLog.unnamed(in: path, eventVersion: RecordReader.version)
     let whole = try Branch(of: self, upTo: point, edits: BranchEdits(), policy: .strict)
     try whole.write(to: part)
     let file = try FileHandle.nameless(in: directory)
@@ -17,7 +17,7 @@ extension Timeline {
       try file.write(contentsOf: Data($0))
     }
     try file.seek(toOffset: 0)
-    let log = try EventLog.unnamed(in: path, eventVersion: DecodedRecord.version)
+    let log = try EventLog.unnamed(in: path, eventVersion: RecordReader.version)
     var reading = CaptureImport(ImportOptions(format: CaptureFormat.named("native")))
     _ = try reading.run(file, into: log)
     return Timeline(log)

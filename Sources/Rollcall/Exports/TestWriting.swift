@@ -26,7 +26,7 @@ package struct GeneratedTest: Sendable {
     of timeline: Timeline, upTo point: LogPoint, name: String, redacts: Bool, in directory: URL
   ) throws {
     let part = try EventLog.unnamed(
-      in: directory.path(percentEncoded: false), eventVersion: DecodedRecord.version)
+      in: directory.path(percentEncoded: false), eventVersion: RecordReader.version)
     let whole = try Branch(of: timeline, upTo: point, edits: BranchEdits(), policy: .strict)
     try whole.write(to: part)
     let export = LogExport(part, narrowedTo: timeline.connection)

@@ -118,7 +118,7 @@ package struct FollowedImport {
           connections: numbers,
           marks: LogMarks(account: try source.meta.account), imports: [(now, former)])
       } _: { header, bytes in
-        reader.decode(header, bytes).parts
+        reader.decode(header, bytes)
       }
     } catch is Unsettled {
       return false

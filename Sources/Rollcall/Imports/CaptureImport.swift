@@ -22,7 +22,7 @@ package struct CaptureImport {
   private var seen: Set<String> = []
   private(set) var numbers = ConnectionNumbers()
   private var pending = RecordBatch()
-  private var meaning = StoredMeaning()
+  private var encoder = EventEncoder()
 
   /// - Parameter batch: How many records one commit takes; the log is the same whatever it
   ///   is, but for which of them are stored together.
@@ -170,13 +170,13 @@ package struct CaptureImport {
     guard options.connection == nil, intake.filter.passesElements(of: head.connection),
       numbers.isLast(head.connection, head.connectionNumber)
     else { return false }
-    meaning.take(node, head.direction)
+    encoder.encode(node, head.direction)
     node.withTreeBytes { bytes in
       pending.records.add(
         time: head.time, direction: RecordDirection(head.direction), kind: .element,
         connection: head.connectionNumber, bytes: bytes)
     }
-    pending.records.add(meaning)
+    pending.records.add(encoder)
     try count(&intake.summary, isElement: true, hasTime: head.time != nil, writer)
     return true
   }
@@ -198,13 +198,13 @@ package struct CaptureImport {
     _ record: CapturedRecord, _ summary: inout ImportSummary, _ writer: any BatchSink
   ) throws {
     let connection = numbers.number(of: record)
-    meaning.take(record)
+    encoder.encode(record.content)
     record.content.withStored { direction, kind, bytes in
       pending.records.add(
         time: record.storedTime, direction: direction, kind: kind, connection: connection,
         bytes: bytes)
     }
-    pending.records.add(meaning)
+    pending.records.add(encoder)
     var isElement = false
     if case .element = record.content { isElement = true }
     try count(&summary, isElement: isElement, hasTime: record.time != nil, writer)
@@ -224,31 +224,39 @@ package struct CaptureImport {
 extension RecordDraft {
   package init(
     time: Int64?, direction: RecordDirection, kind: RecordKind, connection: UInt32 = 1,
-    bytes: [UInt8], decoded: DecodedRecord
+    bytes: [UInt8], decoded: DerivedParts
   ) {
-    let parts = decoded.parts
     self.init(
       time: time, direction: direction, kind: kind, connection: connection, bytes: bytes,
-      event: parts.event, contacts: parts.contacts)
+      event: decoded.event, contacts: decoded.contacts)
   }
 
   /// The record that a captured one becomes, on a connection.
   package init(_ record: CapturedRecord, on connection: UInt32 = 1) {
-    var meaning = StoredMeaning()
-    meaning.take(record)
-    self = record.content.withStored { direction, kind, bytes in
+    var encoder = EventEncoder()
+    self.init(record.content, time: record.storedTime, on: connection, encodedBy: &encoder)
+  }
+
+  /// The record that some content becomes, with what it means.
+  init(
+    _ content: CapturedRecord.Content, time: Int64?, on connection: UInt32,
+    encodedBy encoder: inout EventEncoder
+  ) {
+    encoder.encode(content)
+    let decoded = DerivedParts(encoder)
+    self = content.withStored { direction, kind, bytes in
       RecordDraft(
-        time: record.storedTime, direction: direction, kind: kind, connection: connection,
-        bytes: Array(bytes), event: meaning.event, contacts: meaning.contacts)
+        time: time, direction: direction, kind: kind, connection: connection,
+        bytes: Array(bytes), decoded: decoded)
     }
   }
 }
 
 extension RecordArena {
   /// Gives the record that was added last what it means.
-  fileprivate mutating func add(_ meaning: borrowing StoredMeaning) {
-    if let event = meaning.storedEvent { addEvent(event) }
-    meaning.forEachContact { addContact($0) }
+  fileprivate mutating func add(_ encoder: borrowing EventEncoder) {
+    if let event = encoder.storedEvent { addEvent(event) }
+    encoder.forEachContact { addContact($0) }
   }
 }
 
@@ -279,21 +287,6 @@ extension CapturedRecord.Content {
     case .annotation(let line):
       let bytes = line.bytes
       return body(.none, .annotation, bytes.span.bytes)
-    }
-  }
-}
-
-extension StoredMeaning {
-  /// Takes what a captured record means.
-  fileprivate mutating func take(_ record: CapturedRecord) {
-    switch record.content {
-    case .element(let direction, let node, _): take(node, direction)
-    case .streamHeader: take(.session(.negotiated))
-    case .streamEnd(let direction): take(.session(.ended(direction)))
-    case .lifecycle(let lifecycle): take(lifecycle.event)
-    case .unreadable(let unreadable): take(unreadable.event)
-    case .annotation(let line):
-      if let subject = line.subject { take(subject: subject) } else { take(line.event) }
     }
   }
 }

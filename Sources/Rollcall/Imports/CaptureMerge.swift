@@ -35,15 +35,14 @@ package struct CaptureMerge {
       get throws {
         guard try log.meta.connections.isEmpty else { return false }
         let reader = RecordReader()
-        var first: RosterEvent?
+        var begins: Bool?
         try log.forEachRecord(in: 1...Self.beginning) { header, bytes in
-          guard first == nil else { return }
-          let event = reader.decode(header, bytes).event
-          if case .session(.captureBegan) = event { return }
-          first = event
+          guard begins == nil, let event = reader.decode(header, bytes).event else { return }
+          let session = SessionEvent(stored: event.span.bytes)
+          if case .captureBegan = session { return }
+          begins = session != nil
         }
-        if case .session = first { return true }
-        return false
+        return begins ?? false
       }
     }
   }

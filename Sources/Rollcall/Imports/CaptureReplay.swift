@@ -30,7 +30,7 @@ public struct CaptureReplay: Sendable {
   ) throws(RollcallError) {
     do {
       let log = try EventLog.unnamed(
-        in: directory.path(percentEncoded: false), eventVersion: DecodedRecord.version)
+        in: directory.path(percentEncoded: false), eventVersion: RecordReader.version)
       let file = try FileHandle(forReadingFrom: capture)
       var reading = CaptureImport(ImportOptions(format: CaptureFormat.named("native")))
       let summary = try reading.run(file, into: log)

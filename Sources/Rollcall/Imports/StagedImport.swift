@@ -89,7 +89,7 @@ package struct StagedImport {
       outcomes = choice.outcomes
       return selection
     } _: { header, bytes in
-      reader.decode(header, bytes).parts
+      reader.decode(header, bytes)
     }
     if outcomes.contains(where: { $0.appended != nil }) { target.keepSnapshots() }
     return outcomes

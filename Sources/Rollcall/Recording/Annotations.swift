@@ -34,13 +34,13 @@ extension AnnotationLine {
   }
 
   /// What it means to the roster: nothing where it is a bookmark.
-  package var event: RosterEvent? {
+  package var annotation: RosterAnnotation? {
     switch self {
     case .bookmark: nil
-    case .starred(let jid, let isStarred): .annotation(.starred(jid, isStarred))
-    case .reading(let jid, let text): .annotation(.reading(jid, text))
-    case .note(let jid, let text): .annotation(.note(jid, text))
-    case .requestsSeen(let jids): .annotation(.requestsSeen(jids))
+    case .starred(let jid, let isStarred): .starred(jid, isStarred)
+    case .reading(let jid, let text): .reading(jid, text)
+    case .note(let jid, let text): .note(jid, text)
+    case .requestsSeen(let jids): .requestsSeen(jids)
     }
   }
 

@@ -54,8 +54,8 @@ struct CommandLedger: Hashable, Sendable {
   }
 
   /// A request went out: from now on its answer is waited for.
-  mutating func sent(_ node: XMPPElement, at time: Int64?) {
-    guard let id = node.requestID, let index = open.firstIndex(where: { $0.requests[id] != nil })
+  mutating func sent(_ iq: IQ, at time: Int64?) {
+    guard let id = iq.requestID, let index = open.firstIndex(where: { $0.requests[id] != nil })
     else { return }
     open[index].requests[id] = .sent(at: time)
   }
@@ -63,8 +63,8 @@ struct CommandLedger: Hashable, Sendable {
   /// Takes what came from our own server.
   ///
   /// - Returns: The answer to a command, once all its requests are answered.
-  mutating func received(_ node: XMPPElement) -> CommandAnswer? {
-    guard let (id, word) = node.answer,
+  mutating func received(_ iq: IQ) -> CommandAnswer? {
+    guard let (id, word) = iq.answer,
       let index = open.firstIndex(where: { $0.requests[id] != nil })
     else { return nil }
     open[index].requests[id] = nil
@@ -100,24 +100,23 @@ struct CommandLedger: Hashable, Sendable {
   }
 }
 
-extension XMPPElement {
-  /// The id of a request; nil for anything else.
+extension IQ {
+  /// The id of a request; nil for an answer.
   fileprivate var requestID: String? {
-    guard case .iq(let iq)? = try? Stanza(self) else { return nil }
-    switch iq.kind {
-    case .get, .set: return iq.head.id
-    case .result, .error: return nil
+    switch kind {
+    case .get, .set: head.id
+    case .result, .error: nil
     }
   }
 
-  /// The id that an answer names, and what it says; nil for anything else.
+  /// The id that an answer names, and what it says; nil for a request.
   fileprivate var answer: (id: String, word: CommandAnswer.Word)? {
-    guard case .iq(let iq)? = try? Stanza(self), let id = iq.head.id else { return nil }
-    switch iq.kind {
+    guard let id = head.id else { return nil }
+    switch kind {
     case .get, .set: return nil
     case .result: return (id, .result)
     case .error:
-      let parts = child("error", in: Namespace.client)?.children
+      let parts = node.child("error", in: Namespace.client)?.children
         .filter { $0.name.namespace == Namespace.stanzaErrors }
       let condition = parts?.first { $0.name.local != "text" }?.name.local
       let text = parts?.first { $0.name.local == "text" }?.text
@@ -134,16 +133,16 @@ struct Acknowledgements: Hashable, Sendable {
   private(set) var waiting: [XMPPElement] = []
 
   /// A push may have come, which is to be acknowledged where it counts.
-  mutating func received(_ node: XMPPElement, on roster: Roster) {
-    guard let answer = RosterDecider.acknowledgement(of: node, on: roster) else { return }
+  mutating func received(_ iq: IQ, on roster: Roster) {
+    guard let answer = RosterDecider.acknowledgement(of: iq, on: roster) else { return }
     if waiting.count == Self.most { waiting.removeFirst() }
     waiting.append(answer)
   }
 
   /// An answer went out: to our own server, and whether we did as it said or not.
-  mutating func sent(_ node: XMPPElement, on roster: Roster) {
-    guard case .iq(let iq)? = try? Stanza(node), iq.kind == .result || iq.kind == .error,
-      roster.isOwnServer(iq.head.to), let id = iq.head.id,
+  mutating func sent(_ iq: IQ, on roster: Roster) {
+    guard iq.kind == .result || iq.kind == .error, roster.isOwnServer(iq.head.to),
+      let id = iq.head.id,
       let index = waiting.firstIndex(where: { $0.attribute("id").hasSameBytes(as: id) })
     else { return }
     waiting.remove(at: index)

@@ -6,18 +6,18 @@ package import RosterCore
 extension Lifecycle {
   /// What it means to the roster; nil if that is nothing: of what happens before a session begins,
   /// only the server's identity matters.
-  package var event: RosterEvent? {
+  package var event: SessionEvent? {
     switch self {
     case .connected, .authenticated: nil
     // Rollcall's own recorders check every certificate.
-    case .secured: .session(.serverIdentified(domain: nil, isVerified: true))
-    case .verified(let domain): .session(.serverIdentified(domain: domain, isVerified: true))
-    case .unverified(let domain): .session(.serverIdentified(domain: domain, isVerified: false))
+    case .secured: .serverIdentified(domain: nil, isVerified: true)
+    case .verified(let domain): .serverIdentified(domain: domain, isVerified: true)
+    case .unverified(let domain): .serverIdentified(domain: domain, isVerified: false)
     case .header(let account, let inboundOnly):
-      .session(.captureBegan(account: account, inboundOnly: inboundOnly))
-    case .opened(let jid): .session(.opened(jid))
-    case .resumed(let jid): .session(.resumed(jid))
-    case .closed: .session(.closed(isLost: true))
+      .captureBegan(account: account, inboundOnly: inboundOnly)
+    case .opened(let jid): .opened(jid)
+    case .resumed(let jid): .resumed(jid)
+    case .closed: .closed(isLost: true)
     }
   }
 }

@@ -11,7 +11,7 @@ extension EventLog {
   /// Makes everything that is derived anew.
   package func rebuild() throws {
     let reader = RecordReader()
-    try rebuildDerived { header, bytes in reader.decode(header, bytes).parts }
+    try rebuildDerived { header, bytes in reader.decode(header, bytes) }
     keepSnapshots()
   }
 }

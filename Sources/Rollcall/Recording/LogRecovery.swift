@@ -37,9 +37,10 @@ package struct LogRecovery {
       let decoded = reader.decode(header.kind, header.direction, record.bytes)
       done += 1
       if let event = decoded.event {
-        RosterReducer.advance(
-          &roster, by: event, at: RecordStamp(record: done, time: header.time),
-          on: ConnectionID(number: header.connection))
+        try RosterReducer.reduce(
+          &roster, event.span.bytes, isSound: true,
+          at: RecordStamp(record: done, time: header.time),
+          on: ConnectionID(number: header.connection), reporting: .nothing)
       }
       pending.append(
         RecordDraft(

@@ -112,7 +112,7 @@ package struct LogVerification {
       guard faults.isEmpty else { return try tellAll() }
       let log = try EventLog.open(
         at: path, access: rebuilding ? .readWrite : .readOnly,
-        eventVersion: DecodedRecord.version)
+        eventVersion: RecordReader.version)
       if rebuilding { try log.rebuild() }
       try begin(.meta)
       let meta = try log.read { try lookAtMeta($0) }
@@ -173,7 +173,7 @@ package struct LogVerification {
 
   /// The derived parts may cease to be current while the records are looked at.
   private mutating func follow(_ meta: LogMeta) {
-    guard isCurrent, meta.eventVersion != DecodedRecord.version else { return }
+    guard isCurrent, meta.eventVersion != RecordReader.version else { return }
     isCurrent = false
     note("the stored events and the index are incomplete or of another version: they are not used")
   }
@@ -246,12 +246,13 @@ package struct LogVerification {
 
   /// Takes the state on over a record, and compares it with the record's snapshot.
   private mutating func reduce(
-    _ event: RosterEvent?, _ header: RecordHeader, _ transaction: borrowing ReadTransaction
+    _ event: [UInt8]?, _ header: RecordHeader, _ transaction: borrowing ReadTransaction
   ) throws {
     if let event {
       let stamp = RecordStamp(record: header.sequence, time: header.time)
-      RosterReducer.advance(
-        &replay.roster, by: event, at: stamp, on: ConnectionID(number: header.connection))
+      try RosterReducer.reduce(
+        &replay.roster, event.span.bytes, isSound: true, at: stamp,
+        on: ConnectionID(number: header.connection), reporting: .nothing)
     }
     guard replay.ahead.last == header.sequence else { return }
     replay.ahead.removeLast()
@@ -294,16 +295,15 @@ package struct LogVerification {
     if let pack = record.suspects { return try look(at: record, bytes, in: pack) }
     guard let header = record.header, record.damage == nil else { return }
     figures.records = header.sequence
-    let decoded = reader.decode(header, bytes)
+    let parts = reader.decode(header, bytes)
     if isCurrent {
-      let parts = decoded.parts
       for flaw in try derived.damage(
         of: header, deriving: parts, last: last, in: transaction)
       {
         report(.events, header.sequence, flaw)
       }
     }
-    if isWhole { try reduce(decoded.event, header, transaction) }
+    if isWhole { try reduce(parts.event, header, transaction) }
   }
 }
 

@@ -25,11 +25,11 @@ final class Recording {
   private static func open(_ path: String) throws -> EventLog {
     do {
       let log = try EventLog.open(
-        at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+        at: path, access: .readWrite, eventVersion: RecordReader.version)
       try log.bringUpToDate()
       return log
     } catch let error as EventLogError where error.code == .noSuchLog {
-      return try EventLog.create(at: path, eventVersion: DecodedRecord.version)
+      return try EventLog.create(at: path, eventVersion: RecordReader.version)
     }
   }
 

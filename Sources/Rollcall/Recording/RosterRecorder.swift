@@ -17,6 +17,7 @@ package final class RosterRecorder {
   private var recording: Recording?
   private var isClosed = false
   private var credentials = Credentials()
+  private var encoder = EventEncoder()
   private var isAccountKnown = false
   /// Whether nothing was recorded by this recorder yet.
   private var isFresh = true
@@ -52,7 +53,7 @@ package final class RosterRecorder {
       let lease = try lease ?? RecorderLease(ofLogAt: path)
       let recording = try Recording(path, on: threads, holding: lease)
       self.recording = recording
-      goOn(from: try recording.state())
+      try goOn(from: recording.state())
     } catch {
       throw RollcallError(error)
     }
@@ -123,8 +124,9 @@ package final class RosterRecorder {
 
   // MARK: Records
 
-  /// What a record means to the commands that wait for something.
-  typealias Answers = (RosterEvent?, RecordStamp) -> [CommandAnswer]
+  /// What a record means to the commands that wait for something: its event if it is about the
+  /// stream.
+  typealias Answers = (SessionEvent?, RecordStamp) -> [CommandAnswer]
 
   /// Takes a part of what one side of a connection said.
   ///
@@ -184,19 +186,15 @@ package final class RosterRecorder {
     on connection: ConnectionID, answers: Answers
   ) throws(RollcallError) -> SessionStep {
     let content = credentials.removed(from: content) ?? content
-    let decoded = DecodedRecord(content)
-    let (direction, kind, bytes) = content.withStored { ($0, $1, Array($2)) }
-    guard bytes.count <= RecordDraft.byteLimit else {
-      return try tooLong(bytes, content, time, on: connection)
+    let draft = RecordDraft(content, time: time, on: connection.number, encodedBy: &encoder)
+    guard draft.bytes.count <= RecordDraft.byteLimit else {
+      return try tooLong(draft.bytes, content, time, on: connection)
     }
-    let draft = RecordDraft(
-      time: time, direction: direction, kind: kind, connection: connection.number, bytes: bytes,
-      decoded: decoded)
     try writing { try $0.writer.put(draft, as: roster.position + 1) }
     isFresh = false
     let stamp = self.stamp(time)
-    let outcome = reduce(decoded.event, at: stamp, on: connection)
-    let answers = answers(decoded.event, stamp)
+    let outcome = try reduce(draft.event, at: stamp, on: connection)
+    let answers = answers(encoder.sessionEvent, stamp)
     try writing { recording in
       if !isAccountKnown, let account = roster.account {
         isAccountKnown = true
@@ -223,13 +221,18 @@ package final class RosterRecorder {
   }
 
   private func reduce(
-    _ event: RosterEvent?, at stamp: RecordStamp, on connection: ConnectionID
-  ) -> RosterOutcome {
+    _ event: [UInt8]?, at stamp: RecordStamp, on connection: ConnectionID
+  ) throws(RollcallError) -> RosterOutcome {
     guard let event else {
       roster.move(to: stamp.record)
       return RosterOutcome()
     }
-    return RosterReducer.reduce(&roster, event, at: stamp, on: connection)
+    do {
+      return try RosterReducer.reduce(
+        &roster, event.span.bytes, isSound: true, at: stamp, on: connection)
+    } catch {
+      throw RollcallError(error)
+    }
   }
 
   /// The number of the next record, and the time that the log gives it: its clock never runs
@@ -256,7 +259,7 @@ package final class RosterRecorder {
     try writing { recording in
       try recording.writer.makeRoom()
       guard let (state, outcome) = try recording.catchUp(from: unclosed ?? roster) else { return }
-      goOn(from: state)
+      try goOn(from: state)
       hub.tell(.snapshot(roster, missed: 0))
       let stamp = RecordStamp(record: state.roster.position, time: state.time)
       steps = [SessionStep(part: .others, stamp: stamp, outcome: outcome, answers: [])]
@@ -266,14 +269,14 @@ package final class RosterRecorder {
 
   /// Takes what the log says. A session in it that was open before this one has recorded anything
   /// is not this one's, and over.
-  private func goOn(from state: Timeline.State) {
+  private func goOn(from state: Timeline.State) throws(RollcallError) {
     (roster, clock) = (state.roster, state.time)
     let isUnclosed = isFresh && !open(in: state.roster).isEmpty
     unclosed = isUnclosed ? state.roster : nil
     for connection in isUnclosed ? open(in: state.roster) : [] {
-      _ = RosterReducer.reduce(
-        &roster, .session(.closed(isLost: true)),
-        at: RecordStamp(record: roster.position, time: clock), on: connection)
+      encoder.encode(.closed(isLost: true))
+      let stamp = RecordStamp(record: roster.position, time: clock)
+      _ = try reduce(encoder.event, at: stamp, on: connection)
     }
   }
 

@@ -275,24 +275,22 @@ public final class RosterSession {
   private func answers(
     to node: XMPPElement, _ direction: Direction, _ time: Int64?
   ) -> [CommandAnswer] {
+    guard let iq = IQ(node) else { return [] }
     switch direction {
     case .outbound:
-      ledger.sent(node, at: time)
-      pushes.sent(node, on: roster)
+      ledger.sent(iq, at: time)
+      pushes.sent(iq, on: roster)
       return []
     case .inbound:
       guard !roster.hasEnded(.inbound, on: .first) else { return [] }
-      if !roster.hasEnded(.outbound, on: .first) { pushes.received(node, on: roster) }
-      guard case .iq(let iq)? = try? Stanza(node), roster.isOwnServer(iq.head.from) else {
-        return []
-      }
-      return ledger.received(node).map { [$0] } ?? []
+      if !roster.hasEnded(.outbound, on: .first) { pushes.received(iq, on: roster) }
+      guard roster.isOwnServer(iq.head.from) else { return [] }
+      return ledger.received(iq).map { [$0] } ?? []
     }
   }
 
   /// Goes by what just happened, as the reducer took it, and gives the answers that it means.
-  private func follow(_ event: RosterEvent?, at stamp: RecordStamp) -> [CommandAnswer] {
-    guard case .session(let event)? = event else { return [] }
+  private func follow(_ event: SessionEvent?, at stamp: RecordStamp) -> [CommandAnswer] {
     switch event {
     case .negotiated, .ended, .closed: hasSession = false
     case .opened:
@@ -303,7 +301,7 @@ public final class RosterSession {
       // It took the commands before it with it.
       return ledger.sessionEnded()
     case .resumed: hasSession = roster.connections.contains { $0.id == .first && $0.isOpen }
-    case .captureBegan, .serverIdentified, .featuresOffered, .authenticated, .resumable: break
+    case .captureBegan, .serverIdentified, .featuresOffered, .authenticated, .resumable, nil: break
     }
     return []
   }

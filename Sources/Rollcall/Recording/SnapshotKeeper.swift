@@ -112,9 +112,9 @@ private struct LogHead: Sendable {
         stamp.time = state.time
       }
       if let event = record.event {
-        try RosterReducer.advance(
-          &state.roster, byStored: event, isSound: true, at: stamp,
-          on: ConnectionID(number: record.connection))
+        try RosterReducer.reduce(
+          &state.roster, event, isSound: true, at: stamp,
+          on: ConnectionID(number: record.connection), reporting: .nothing)
       } else {
         state.roster.move(to: stamp.record)
       }

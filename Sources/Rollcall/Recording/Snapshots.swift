@@ -5,7 +5,7 @@ import RosterCore
 extension SnapshotVersion {
   /// Of the states that this program derives.
   package static let current = SnapshotVersion(
-    events: DecodedRecord.version, reducer: RosterReducer.version, codec: Roster.codecVersion)
+    events: RecordReader.version, reducer: RosterReducer.version, codec: Roster.codecVersion)
 }
 
 extension SnapshotBase {

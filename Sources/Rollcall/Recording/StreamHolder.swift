@@ -1,4 +1,5 @@
 package import Captures
+import RosterCore
 import XMPPStanza
 import XMPPStream
 
@@ -34,5 +35,9 @@ extension RosterSession {
 
 extension StreamElement {
   /// Whether a roster would go by it.
-  fileprivate var meansSomething: Bool { DecodedRecord(node, .inbound).event != nil }
+  fileprivate var meansSomething: Bool {
+    var encoder = EventEncoder()
+    encoder.encode(node, .inbound)
+    return encoder.storedEvent != nil
+  }
 }

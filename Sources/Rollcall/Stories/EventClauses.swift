@@ -56,7 +56,7 @@ extension StanzaEvent {
     case .setSent(let set): "we ask the server to \(set.query.clause(setting: "set "))"
     case .answerReceived(let answer): answer.clause
     case .pushReceived(let push):
-      "\(push.from?.description ?? "the server") pushes: \(push.query.clause(setting: ""))"
+      "\(push.peer?.description ?? "the server") pushes: \(push.query.clause(setting: ""))"
     case .answerSent(let id, _): "we answer the request “\(id)”"
     case .subscriptionReceived(let stanza): stanza.inboundClause
     case .subscriptionSent(let stanza): stanza.outboundClause

@@ -108,14 +108,23 @@ extension Timeline {
   ) throws -> ConditionCourse {
     let state = try self.state(at: .record(start))
     var reading = Reading(of: condition, in: state.roster)
-    let last = try forEachRoster(after: state, upTo: end, asksForPresence: false) {
-      reading.look(at: $0)
+    var last = state
+    // No condition asks for presence, which is most of a log.
+    try follow(&last, to: end) { roster, step in
+      if roster.canSkip(step.event, at: step.stamp, on: step.connection) {
+        roster.move(to: step.stamp.record)
+      } else {
+        try step.reduce(into: &roster)
+      }
+      reading.look(at: roster)
     }
     // Presence that one connection was told is a place in what others are told that come later.
-    if last.isShared, !state.roster.isShared {
+    if last.roster.isShared, !state.roster.isShared {
       reading = Reading(of: condition, in: state.roster)
-      _ = try forEachRoster(after: state, upTo: end, asksForPresence: true) {
-        reading.look(at: $0)
+      last = state
+      try follow(&last, to: end) { roster, step in
+        try step.reduce(into: &roster)
+        reading.look(at: roster)
       }
     }
     return reading.result

@@ -1,5 +1,6 @@
 package import Captures
 package import EventStore
+import RosterCore
 
 /// A name for a moment, as an annotation of the log keeps it. A later one of the same name takes
 /// its place.
@@ -46,9 +47,8 @@ package struct Bookmark: Hashable, Sendable {
 
   /// The record that keeps it. It has no time: it is no part of what happened.
   package var draft: RecordDraft {
-    RecordDraft(
-      time: nil, direction: .none, kind: .annotation, bytes: bytes,
-      decoded: DecodedRecord(annotation: line))
+    var encoder = EventEncoder()
+    return RecordDraft(.annotation(line), time: nil, on: 1, encodedBy: &encoder)
   }
 }
 

@@ -31,7 +31,7 @@ public struct Timeline: Sendable {
   public init(ofLogAt path: String) throws(RollcallError) {
     do {
       self.init(
-        try EventLog.open(at: path, access: .readOnly, eventVersion: DecodedRecord.version))
+        try EventLog.open(at: path, access: .readOnly, eventVersion: RecordReader.version))
     } catch {
       throw RollcallError(error)
     }
@@ -107,7 +107,7 @@ public struct Timeline: Sendable {
       guard record > 0, try record <= log.read({ try $0.lastSequence }) else { return nil }
       var state = try self.state(after: record - 1, from: nil)
       var found: Moment?
-      try advance(&state, to: record) { moment, _ in found = moment }
+      try follow(&state, to: record) { found = try $1.moment(reducedInto: &$0) }
       return found
     }
   }
@@ -155,8 +155,18 @@ public struct Timeline: Sendable {
       return found
     }
     while !candidates.isEmpty {
-      try log.read { try $0.forEachRecord(of: candidates.prefix(Self.slice), look) }
-      candidates = candidates.dropFirst(Self.slice)
+      let some = candidates.prefix(Self.slice)
+      candidates = candidates.dropFirst(some.count)
+      try log.read { transaction in
+        var untold = Set(some)
+        try transaction.forEachStoredEvent(of: some) { header, event in
+          guard let concerns = try? RosterEvent.concerns(subject, stored: event) else { return }
+          untold.remove(header.sequence)
+          if concerns { found.insert(header.sequence) }
+        }
+        // Of a record without an event, such as a message, only its bytes tell.
+        try transaction.forEachRecord(of: some.lazy.filter(untold.contains), look)
+      }
     }
     return found
   }
@@ -166,7 +176,7 @@ public struct Timeline: Sendable {
     of subject: String, in range: ClosedRange<UInt64>
   ) throws -> [UInt64]? {
     try log.read { transaction in
-      guard try transaction.meta.eventVersion == DecodedRecord.version else { return nil }
+      guard try transaction.meta.eventVersion == RecordReader.version else { return nil }
       return try transaction.sequences(concerning: subject, in: range)
     }
   }

@@ -40,7 +40,9 @@ extension Timeline {
       let earlier = try state(at: .record(min(from, to)))
       var later = earlier
       var causes = ChangeCauses()
-      try advance(&later, to: max(from, to), noting: &causes)
+      try Reporting.noting(&causes) { reporting in
+        try follow(&later, to: max(from, to)) { try $1.reduce(into: &$0, reporting: reporting) }
+      }
       let (before, after) = isForward ? (earlier, later) : (later, earlier)
       let differences = before.roster.differences(to: after.roster, among: causes, in: later.roster)
         // Whose log it is, it may say before the record that does.

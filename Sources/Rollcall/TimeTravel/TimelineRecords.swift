@@ -12,7 +12,9 @@ extension Timeline {
     try RollcallError.converting {
       var findings: [Finding] = []
       var state = State()
-      try advance(&state, to: record(at: point), outcomes: { findings += $1.findings })
+      try follow(&state, to: record(at: point)) { roster, step in
+        findings += try step.reduce(into: &roster, reporting: .everything).findings
+      }
       return findings
     }
   }

@@ -57,7 +57,7 @@ struct BookmarkCommand: ParsableCommand {
   private func list() throws {
     try EventLog.checkPages(of: log)
     let opened = try EventLog.open(
-      at: log, access: .readOnly, eventVersion: DecodedRecord.version)
+      at: log, access: .readOnly, eventVersion: RecordReader.version)
     let bookmarks = try Timeline(opened).bookmarks
     guard !output.json else {
       try Terminal.say(.object(["bookmarks": .array(bookmarks.map { JSONValue($0) })]))

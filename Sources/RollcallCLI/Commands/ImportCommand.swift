@@ -149,7 +149,7 @@ struct ImportCommand: ParsableCommand {
 
   private func draft(for path: String) throws -> EventLog {
     try Failure.naming(path) {
-      try EventLog.draft(for: path, eventVersion: DecodedRecord.version)
+      try EventLog.draft(for: path, eventVersion: RecordReader.version)
     }
   }
 

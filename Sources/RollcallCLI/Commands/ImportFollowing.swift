@@ -53,7 +53,7 @@ extension ImportCommand {
     let folder = (log as NSString).deletingLastPathComponent
     return try Failure.naming(log) {
       try EventLog.unnamed(
-        in: folder.isEmpty ? "." : folder, eventVersion: DecodedRecord.version)
+        in: folder.isEmpty ? "." : folder, eventVersion: RecordReader.version)
     }
   }
 

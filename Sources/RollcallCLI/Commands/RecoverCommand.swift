@@ -52,7 +52,7 @@ struct RecoverCommand: ParsableCommand {
 
   private func recovered() throws -> LogRecovery.Summary {
     let new = try Failure.naming(target) {
-      try EventLog.draft(for: target, eventVersion: DecodedRecord.version)
+      try EventLog.draft(for: target, eventVersion: RecordReader.version)
     }
     let interruption = Interruption(removing: new.path)
     defer { withExtendedLifetime(interruption) {} }

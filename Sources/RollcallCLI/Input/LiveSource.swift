@@ -37,7 +37,7 @@ final class LiveSource {
       options.connection = nil
       let directory = FileManager.default.temporaryDirectory.path
       let log = try Failure.naming(directory) {
-        try EventLog.unnamed(in: directory, eventVersion: DecodedRecord.version)
+        try EventLog.unnamed(in: directory, eventVersion: RecordReader.version)
       }
       let printer = SourcePrinter(input.name, knowing: [])
       let follower = CaptureFollower(options, into: log, printer: printer)

@@ -135,7 +135,7 @@ struct SourceOptions: ParsableArguments, SourceReading {
 
   static func openLog(_ path: String, _ options: ImportOptions) throws -> EventLog {
     let log = try EventLog.open(
-      at: path, access: .readOnly, eventVersion: DecodedRecord.version)
+      at: path, access: .readOnly, eventVersion: RecordReader.version)
     if let wanted = options.account, let account = try log.meta.account, account != wanted.text {
       throw Failure("\(path) is the log of \(account), not of \(wanted)")
     }
@@ -288,7 +288,7 @@ extension EventLog {
   static func temporary() throws -> EventLog {
     let directory = FileManager.default.temporaryDirectory.path
     do {
-      return try unnamed(in: directory, eventVersion: DecodedRecord.version)
+      return try unnamed(in: directory, eventVersion: RecordReader.version)
     } catch {
       throw Failure("a temporary log cannot be created: \(error); TMPDIR names another directory")
     }
@@ -300,7 +300,7 @@ extension EventLog {
   static func openToWrite(_ path: String) throws -> EventLog {
     removeStaleDrafts(of: path)
     try checkPages(of: path)
-    let log = try open(at: path, access: .readWrite, eventVersion: DecodedRecord.version)
+    let log = try open(at: path, access: .readWrite, eventVersion: RecordReader.version)
     try log.bringUpToDate()
     return log
   }

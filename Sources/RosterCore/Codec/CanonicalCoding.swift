@@ -103,6 +103,9 @@ package struct CanonicalOutput {
     bytes.append(bytes: piece)
   }
 
+  /// The bytes of another encoding.
+  mutating func write(encoded other: CanonicalOutput) { bytes += other.bytes }
+
   /// A number in eight bytes.
   mutating func write(littleEndian number: UInt64) {
     write(atMost: MemoryLayout<UInt64>.size) { space in

@@ -1,18 +1,16 @@
 import RawBytes
 import XMPPStanza
 
-// The stored form of events. A change of it must raise `StanzaTranslator.version`.
-extension RosterEvent: CanonicalCodable {
-  package func encode(to output: inout CanonicalOutput) {
-    switch self {
-    case .session(let event): event.encode(to: &output)
-    case .stanza(let event): event.encode(to: &output)
-    case .annotation(let annotation):
-      output.write(EventTag.annotation)
-      output.write(annotation)
-    }
+// The canonical bytes of events. A change of them must raise `EventEncoder.version`.
+extension RosterEvent {
+  /// Reads an event from exactly these bytes.
+  package init(stored event: RawSpan) throws(CodecError) {
+    var input = CanonicalInput(event)
+    try self.init(from: &input)
+    try input.finish()
   }
 
+  /// Reads an event.
   package init(from input: inout CanonicalInput) throws(CodecError) {
     switch try StoredEvent(from: &input) {
     case .session(let event): self = .session(event)
@@ -23,7 +21,7 @@ extension RosterEvent: CanonicalCodable {
 }
 
 /// The first byte of each event; numbers are never given twice.
-private enum EventTag: UInt8 {
+enum EventTag: UInt8 {
   case captureBegan = 1
   case negotiated = 2
   case featuresOffered = 3
@@ -99,7 +97,7 @@ extension StoredStanza {
     case .querySent: self = .querySent(try input.read())
     case .setSent: self = .setSent(try StoredSet(from: &input))
     case .answerReceived: self = .answerReceived(try StoredAnswer(from: &input))
-    case .pushReceived: self = .pushReceived(try StoredPush(from: &input))
+    case .pushReceived: self = .pushReceived(try StoredSet(from: &input))
     case .answerSent:
       self = .answerSent(id: try input.readTextBytes(), to: try input.readOptionalAddress())
     case .subscriptionReceived:
@@ -132,82 +130,36 @@ extension StoredStanza {
 }
 
 extension CanonicalOutput {
-  fileprivate mutating func write(_ tag: EventTag) {
-    write(tag: tag.rawValue)
+  mutating func write(_ tag: EventTag) { write(tag: tag.rawValue) }
+
+  mutating func write(_ rejection: Rejection) {
+    write(EventTag.rejected)
+    write(rejection.kind.rawValue)
+    write(rejection.reason)
   }
 
-  /// The event of an available presence, as its value is encoded.
-  mutating func writeAvailable(from address: PreparedAddress, _ content: PresenceContent) {
-    write(EventTag.availableReceived)
-    write(address)
-    write(content)
-  }
-
-  /// The event of a subscription stanza, as its value is encoded.
-  mutating func writeSubscription(
-    _ kind: SubscriptionStanza.Kind, _ direction: Direction, of contact: RawSpan,
-    _ node: XMPPElement
-  ) {
-    switch direction {
-    case .inbound: write(EventTag.subscriptionReceived)
-    case .outbound: write(EventTag.subscriptionSent)
-    }
-    write(kind.rawValue)
-    write(counted: contact)
-    node.withFilledText(ofChild: "status", in: Namespace.client) { write(optional: $0) }
-    node.withFilledText(ofChild: "nick", in: Namespace.nick, isTrimmed: true) {
-      write(optional: $0)
-    }
-  }
-
-  /// The event of an unavailable presence, as its value is encoded.
-  mutating func writeUnavailable(from address: PreparedAddress) {
-    write(EventTag.unavailableReceived)
-    write(address)
-  }
-
-  /// The event of an answer of ours, as its value is encoded.
-  mutating func writeAnswerSent(id: RawSpan, to address: PreparedAddress?) {
-    write(EventTag.answerSent)
-    write(counted: id)
-    write(optional: address)
-  }
-
-  /// The event of an answer but for what it holds, as its value is encoded.
-  mutating func writeAnswer(
-    id: RawSpan?, from address: PreparedAddress?, _ tag: AnswerTag
-  ) {
-    write(EventTag.answerReceived)
-    write(optional: id)
-    write(optional: address)
-    write(tag)
-  }
-
-  /// The event of a set of ours, or a push, but for its query, as its value is encoded.
-  mutating func writeHead(
-    ofSet direction: Direction, id: RawSpan?, peer: PreparedAddress?
-  ) {
-    switch direction {
-    case .inbound: write(EventTag.pushReceived)
-    case .outbound: write(EventTag.setSent)
-    }
-    write(optional: id)
-    write(optional: peer)
-  }
-
-  private mutating func write(optional address: PreparedAddress?) {
-    write(address != nil)
-    if let address { write(address) }
-  }
-
-  private mutating func write(_ address: PreparedAddress) {
+  mutating func write(_ address: PreparedAddress) {
     write(counted: address.bare)
     write(optional: address.resource)
+  }
+
+  mutating func write(optional address: PreparedAddress?) {
+    write(address != nil)
+    if let address { write(address) }
   }
 }
 
 extension SessionEvent {
-  fileprivate func encode(to output: inout CanonicalOutput) {
+  /// The event that these bytes are; nil if they are another event, or none.
+  package init?(stored event: RawSpan) {
+    var input = CanonicalInput(event)
+    guard let tag = try? input.readTag(),
+      let event = try? SessionEvent(tag: tag, from: &input)
+    else { return nil }
+    self = event
+  }
+
+  package func encode(to output: inout CanonicalOutput) {
     switch self {
     case .captureBegan(let account, let inboundOnly):
       output.write(EventTag.captureBegan)
@@ -272,70 +224,6 @@ extension SessionEvent {
       .presenceSent, .blocked, .unblocked, .nicknamePublished, .rejected, .vCardPublished,
       .annotation, nil:
       return nil
-    }
-  }
-}
-
-extension StanzaEvent {
-  fileprivate func encode(to output: inout CanonicalOutput) {
-    switch self {
-    case .querySent(let query):
-      output.write(EventTag.querySent)
-      output.write(query)
-    case .setSent(let set):
-      output.write(EventTag.setSent)
-      output.write(set.id)
-      output.write(set.to)
-      set.query.encode(to: &output)
-    case .answerReceived(let answer):
-      output.write(EventTag.answerReceived)
-      answer.encode(to: &output)
-    case .pushReceived(let push):
-      output.write(EventTag.pushReceived)
-      output.write(push.id)
-      output.write(push.from)
-      push.query.encode(to: &output)
-    case .answerSent(let id, let to):
-      output.write(EventTag.answerSent)
-      output.write(id)
-      output.write(to)
-    case .subscriptionReceived(let stanza):
-      output.write(EventTag.subscriptionReceived)
-      output.write(stanza)
-    case .subscriptionSent(let stanza):
-      output.write(EventTag.subscriptionSent)
-      output.write(stanza)
-    case .availableReceived(let from, let availability):
-      output.write(EventTag.availableReceived)
-      output.write(from)
-      output.write(availability)
-    case .unavailableReceived(let from):
-      output.write(EventTag.unavailableReceived)
-      output.write(from)
-    case .presenceSent(let to, let isAvailable):
-      output.write(EventTag.presenceSent)
-      output.write(to)
-      output.write(isAvailable)
-    case .blocked(let from, let jids):
-      output.write(EventTag.blocked)
-      output.write(from)
-      output.write(jids)
-    case .unblocked(let from, let jids):
-      output.write(EventTag.unblocked)
-      output.write(from)
-      output.write(jids)
-    case .nicknamePublished(let jid, let nickname):
-      output.write(EventTag.nicknamePublished)
-      output.write(jid)
-      output.write(nickname)
-    case .vCardPublished(let jid, let names):
-      output.write(EventTag.vCardPublished)
-      output.write(jid)
-      output.write(names)
-    case .rejected(let rejection):
-      output.write(EventTag.rejected)
-      output.write(rejection.kind.rawValue)
-      output.write(rejection.reason)
     }
   }
 }

@@ -7,25 +7,34 @@ extension Query: CanonicalCodable {
     output.write(to)
     switch subject {
     case .roster(let version):
-      output.write(tag: 0)
+      output.write(QueryTag.roster)
       output.write(version)
-    case .blockList: output.write(tag: 1)
-    case .vCard: output.write(tag: 2)
-    case .nickname: output.write(tag: 3)
+    case .blockList: output.write(QueryTag.blockList)
+    case .vCard: output.write(QueryTag.vCard)
+    case .nickname: output.write(QueryTag.nickname)
     }
   }
 
   package init(from input: inout CanonicalInput) throws(CodecError) {
     let id = try input.readOptionalText()
     let to = try input.readOptional(JID.self)
-    switch try input.readTag() {
-    case 0: self.init(id: id, to: to, subject: .roster(version: try input.readOptionalText()))
-    case 1: self.init(id: id, to: to, subject: .blockList)
-    case 2: self.init(id: id, to: to, subject: .vCard)
-    case 3: self.init(id: id, to: to, subject: .nickname)
-    default: throw input.invalid
+    switch QueryTag(rawValue: try input.readTag()) {
+    case .roster:
+      self.init(id: id, to: to, subject: .roster(version: try input.readOptionalText()))
+    case .blockList: self.init(id: id, to: to, subject: .blockList)
+    case .vCard: self.init(id: id, to: to, subject: .vCard)
+    case .nickname: self.init(id: id, to: to, subject: .nickname)
+    case nil: throw input.invalid
     }
   }
+}
+
+/// What a query asks for.
+enum QueryTag: UInt8 {
+  case roster = 0
+  case blockList = 1
+  case vCard = 2
+  case nickname = 3
 }
 
 /// What an answer holds.
@@ -41,32 +50,6 @@ enum AnswerTag: UInt8 {
   init(from input: inout CanonicalInput) throws(CodecError) {
     guard let tag = Self(rawValue: try input.readTag()) else { throw input.invalid }
     self = tag
-  }
-}
-
-extension Answer {
-  func encode(to output: inout CanonicalOutput) {
-    output.write(id)
-    output.write(from)
-    switch payload {
-    case .nothing: output.write(AnswerTag.nothing)
-    case .other: output.write(AnswerTag.other)
-    case .roster(let query):
-      output.write(AnswerTag.roster)
-      query.encode(to: &output)
-    case .blockList(let jids):
-      output.write(AnswerTag.blockList)
-      output.write(jids)
-    case .vCard(let names):
-      output.write(AnswerTag.vCard)
-      output.write(names)
-    case .nickname(let name):
-      output.write(AnswerTag.nickname)
-      output.write(name)
-    case .error(let condition):
-      output.write(AnswerTag.error)
-      output.write(condition)
-    }
   }
 }
 
@@ -91,6 +74,25 @@ extension SubscriptionStanza: CanonicalCodable {
 
   package init(from input: inout CanonicalInput) throws(CodecError) {
     self = try StoredSubscription(from: &input).value
+  }
+}
+
+extension CanonicalOutput {
+  /// The name in the text of an element's child, none if there is no such child or no such element.
+  mutating func write(
+    nameIn child: WantedName, _ namespace: String, of element: XMPPElement?
+  ) {
+    guard let element else { return write(false) }
+    element.withFilledText(ofChild: child, in: namespace, isTrimmed: true) {
+      write(optional: $0)
+    }
+  }
+
+  /// The names in a vCard (XEP-0292 and RFC 6351): the texts of `nickname` and `fn`.
+  mutating func write(namesInVCard4 card: XMPPElement) {
+    for property: WantedName in ["nickname", "fn"] {
+      write(nameIn: "text", Namespace.vCard4, of: card.child(property, in: Namespace.vCard4))
+    }
   }
 }
 
@@ -141,15 +143,6 @@ extension CanonicalInput {
   }
 }
 
-extension RosterQuery {
-  func encode(to output: inout CanonicalOutput) {
-    output.write(version)
-    output.write(UInt64(items.count))
-    for item in items { item.encode(to: &output) }
-    output.write(malformed)
-  }
-}
-
 /// What an item of a query asks for.
 enum ItemTag: UInt8 {
   case set = 0
@@ -162,22 +155,9 @@ enum ItemTag: UInt8 {
 }
 
 extension CanonicalOutput {
+  mutating func write(_ tag: QueryTag) { write(tag: tag.rawValue) }
   mutating func write(_ tag: AnswerTag) { write(tag: tag.rawValue) }
-  fileprivate mutating func write(_ tag: ItemTag) { write(tag: tag.rawValue) }
-}
-
-extension RosterQuery.Item {
-  fileprivate func encode(to output: inout CanonicalOutput) {
-    switch change {
-    case .set(let item):
-      output.write(ItemTag.set)
-      output.write(item)
-    case .remove(let jid):
-      output.write(ItemTag.remove)
-      output.write(jid)
-    }
-    output.write(unknownSubscription)
-  }
+  mutating func write(_ tag: ItemTag) { write(tag: tag.rawValue) }
 }
 
 extension RosterQuery.Malformed: CanonicalCodable {
@@ -213,8 +193,7 @@ extension CanonicalOutput {
     write(tag: subscription.code | (isPending ? 0x10 : 0) | (isApproved ? 0x20 : 0))
   }
 
-  /// What an item of a query says of a contact, and no unknown subscription, as its value is
-  /// encoded.
+  /// What an item of a query says of a contact.
   mutating func write(_ content: RosterItemContent, of address: PreparedAddress) {
     if let subscription = content.subscription {
       write(ItemTag.set)
@@ -226,7 +205,7 @@ extension CanonicalOutput {
       write(ItemTag.remove)
       write(counted: address.bare)
     }
-    write(false)
+    write(content.unknownSubscription)
   }
 
   /// In the order of their bytes, each once.

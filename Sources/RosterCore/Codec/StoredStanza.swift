@@ -28,7 +28,7 @@ enum StoredStanza: ~Escapable {
   case querySent(Query)
   case setSent(StoredSet)
   case answerReceived(StoredAnswer)
-  case pushReceived(StoredPush)
+  case pushReceived(StoredSet)
   case answerSent(id: RawSpan, to: StoredJID?)
   case subscriptionReceived(StoredSubscription)
   case subscriptionSent(StoredSubscription)
@@ -45,28 +45,19 @@ enum StoredStanza: ~Escapable {
 /// A `RosterSet` in place.
 struct StoredSet: ~Escapable {
   let id: RawSpan?
-  let to: StoredJID?
+  let peer: StoredJID?
   let query: StoredQuery
 
   @_lifetime(copy input)
   init(from input: inout CanonicalInput) throws(CodecError) {
     id = try input.readOptionalTextBytes()
-    to = try input.readOptionalAddress()
+    peer = try input.readOptionalAddress()
     query = try StoredQuery(from: &input)
   }
-}
 
-/// A `RosterPush` in place.
-struct StoredPush: ~Escapable {
-  let id: RawSpan?
-  let from: StoredJID?
-  let query: StoredQuery
-
-  @_lifetime(copy input)
-  init(from input: inout CanonicalInput) throws(CodecError) {
-    id = try input.readOptionalTextBytes()
-    from = try input.readOptionalAddress()
-    query = try StoredQuery(from: &input)
+  /// A copy as a value.
+  var value: RosterSet {
+    RosterSet(id: .init(decoding: id), peer: peer?.jid, query: query.value)
   }
 }
 
@@ -173,15 +164,9 @@ extension StanzaEvent {
   init(_ stored: StoredStanza) {
     switch stored {
     case .querySent(let query): self = .querySent(query)
-    case .setSent(let set):
-      self = .setSent(
-        RosterSet(id: .init(decoding: set.id), to: set.to?.jid, query: set.query.value))
+    case .setSent(let set): self = .setSent(set.value)
     case .answerReceived(let answer): self = .answerReceived(answer.value)
-    case .pushReceived(let push):
-      self = .pushReceived(
-        RosterPush(
-          id: .init(decoding: push.id), from: push.from?.jid, query: push.query.value)
-      )
+    case .pushReceived(let push): self = .pushReceived(push.value)
     case .answerSent(let id, let to): self = .answerSent(id: String(decoding: id), to: to?.jid)
     case .subscriptionReceived(let stanza): self = .subscriptionReceived(stanza.value)
     case .subscriptionSent(let stanza): self = .subscriptionSent(stanza.value)

@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 /// How a client takes what the server and others send it: by the rules, or as some do that do not
@@ -44,77 +45,138 @@ package struct PolicyReader {
   }
 
   /// The events that a client by the rules would have to see to do what one of this policy does.
-  package mutating func events(for event: RosterEvent, in roster: Roster) -> [RosterEvent] {
-    guard case .stanza(let stanza) = event else { return [event] }
+  ///
+  /// - Parameter event: The event's canonical bytes, as all that are returned.
+  /// - Throws: `CodecError` if the bytes are no event.
+  package mutating func events(
+    for event: [UInt8], in roster: Roster
+  ) throws(CodecError) -> [[UInt8]] {
+    guard policy != .strict else { return [event] }
+    var input = CanonicalInput(event.span.bytes)
+    guard case .stanza(let stanza) = try StoredEvent(from: &input) else { return [event] }
     switch policy {
     case .strict: return [event]
-    case .lenient: return believing(stanza, roster).map { .stanza($0) }
-    case .optimistic: return assuming(stanza, roster).map { .stanza($0) }
+    case .lenient: return try believing(stanza, event, roster)
+    case .optimistic: return assuming(stanza, event, roster)
     case .fetchOnly:
       if case .pushReceived = stanza { return [] }
       return [event]
     }
   }
 
+  /// An answer of ours to the server.
+  private static func answerSent(id: RawSpan) -> [UInt8] {
+    var output = CanonicalOutput()
+    output.write(EventTag.answerSent)
+    output.write(counted: id)
+    output.write(false)
+    return output.bytes
+  }
+
   // MARK: Lenient
 
-  private mutating func believing(_ event: StanzaEvent, _ roster: Roster) -> [StanzaEvent] {
-    switch event {
-    case .pushReceived(var push):
-      guard roster.refusal(ofPushFrom: push.from) != nil else { return [event] }
-      push.from = nil
+  private mutating func believing(
+    _ stanza: StoredStanza, _ event: [UInt8], _ roster: Roster
+  ) throws(CodecError) -> [[UInt8]] {
+    switch stanza {
+    case .pushReceived(let push):
+      guard roster.refusal(ofPushFrom: push.peer?.jid) != nil else { return [event] }
+      let believed = try Self.fromServer(event)
       // Who takes it also acknowledges it.
-      return [.pushReceived(push)] + (push.id.map { [.answerSent(id: $0, to: nil)] } ?? [])
-    case .blocked(_, let jids): return [.blocked(from: nil, jids)]
-    case .unblocked(_, let jids): return [.unblocked(from: nil, jids)]
+      guard let id = push.id else { return [believed] }
+      return [believed, Self.answerSent(id: id)]
+    case .blocked, .unblocked: return [try Self.fromServer(event, hasID: false)]
     case .querySent(let query):
       if case .roster = query.subject, let id = query.id { asked.insert(id) }
       return [event]
     case .setSent(let set):
-      if let id = set.id { asked.insert(id) }
+      if let id = set.id { asked.insert(String(decoding: id)) }
       return [event]
-    case .answerReceived(let answer): return believing(answer)
-    case .answerSent, .subscriptionReceived, .subscriptionSent, .availableReceived,
-      .unavailableReceived, .presenceSent, .nicknamePublished, .vCardPublished, .rejected:
+    case .answerReceived(let answer): return try believing(answer, event)
+    case .answerSent, .subscriptionReceived, .subscriptionSent, .presenceReceived, .presenceSent,
+      .nicknamePublished, .vCardPublished, .rejected:
       return [event]
     }
   }
 
-  private mutating func believing(_ answer: Answer) -> [StanzaEvent] {
-    var believed = answer
-    if let id = answer.id, asked.remove(id) != nil {
-      believed.from = nil
-      return [.answerReceived(believed)]
+  private mutating func believing(
+    _ answer: StoredAnswer, _ event: [UInt8]
+  ) throws(CodecError) -> [[UInt8]] {
+    if let id = answer.id, asked.remove(String(decoding: id)) != nil {
+      return [try Self.fromServer(event)]
     }
-    guard case .roster = answer.payload else { return [.answerReceived(answer)] }
+    guard case .roster = answer.payload else { return [event] }
     // It would count if it had been asked for.
-    believed.id = Self.id
-    believed.from = nil
-    let get = Query(id: Self.id, to: nil, subject: .roster(version: ""))
-    return [.querySent(get), .answerReceived(believed)]
+    var get = CanonicalOutput()
+    get.write(EventTag.querySent)
+    get.write(Optional(Self.id))
+    get.write(false)
+    get.write(QueryTag.roster)
+    get.write(Optional(""))
+    return [get.bytes, try Self.fromServer(event, id: Self.id)]
+  }
+
+  /// An event that came from anywhere, as if our own server had sent it.
+  ///
+  /// - Parameters:
+  ///   - hasID: Whether an id comes before the sender in events of its kind.
+  ///   - id: The id that it gets; nil to keep its own.
+  private static func fromServer(
+    _ event: [UInt8], hasID: Bool = true, id: String? = nil
+  ) throws(CodecError) -> [UInt8] {
+    var input = CanonicalInput(event.span.bytes)
+    var output = CanonicalOutput()
+    output.write(tag: try input.readTag())
+    if hasID {
+      let known = try input.readOptionalTextBytes()
+      if let id { output.write(Optional(id)) } else { output.write(optional: known) }
+    }
+    _ = try input.readOptionalAddress()
+    output.write(false)
+    output.write(encoded: try input.readBytes(input.rest))
+    return output.bytes
   }
 
   // MARK: Optimistic
 
-  private func assuming(_ event: StanzaEvent, _ roster: Roster) -> [StanzaEvent] {
-    guard case .setSent(let set) = event, set.to == nil || set.to?.bare == roster.account else {
-      return [event]
-    }
+  private func assuming(
+    _ stanza: StoredStanza, _ event: [UInt8], _ roster: Roster
+  ) -> [[UInt8]] {
+    guard case .setSent(let set) = stanza else { return [event] }
+    if let to = set.peer, roster.account?.text.hasBytes(to.bare) != true { return [event] }
     var events = [event]
-    for item in set.query.items {
-      var shown = item
-      if case .set(let wanted) = item.change {
-        // A set says nothing of the subscription (§2.1.5).
-        let now = roster.item(wanted.jid)
-        shown.change = .set(
-          RosterItem(
-            jid: wanted.jid, name: wanted.name, subscription: now?.subscription ?? .none,
-            isPending: now?.isPending ?? false, isApproved: now?.isApproved ?? false,
-            groups: wanted.groups))
-      }
-      let push = RosterPush(id: Self.id, from: nil, query: RosterQuery(items: [shown]))
-      events += [.pushReceived(push), .answerSent(id: Self.id, to: nil)]
+    set.query.forEach { item in
+      events.append(Self.push(of: item, in: roster))
+      events.append(Self.id.withUTF8Bytes { Self.answerSent(id: $0) })
     }
     return events
+  }
+
+  /// The push by which the server would show an item that we set.
+  private static func push(of item: StoredItem, in roster: Roster) -> [UInt8] {
+    var output = CanonicalOutput()
+    output.write(EventTag.pushReceived)
+    output.write(Optional(Self.id))
+    // From the server, with no version, of one item.
+    output.write(false)
+    output.write(false)
+    output.write(UInt64(1))
+    if let wanted = item.shown {
+      // A set says nothing of the subscription (§2.1.5).
+      let now = roster.item(wanted.jid)
+      output.write(ItemTag.set)
+      output.write(
+        RosterItem(
+          jid: wanted.jid, name: wanted.name, subscription: now?.subscription ?? .none,
+          isPending: now?.isPending ?? false, isApproved: now?.isApproved ?? false,
+          groups: wanted.groups))
+    } else {
+      output.write(ItemTag.remove)
+      output.write(counted: item.address)
+    }
+    output.write(optional: item.unknownSubscription)
+    // No malformed ones.
+    output.write(UInt64(0))
+    return output.bytes
   }
 }

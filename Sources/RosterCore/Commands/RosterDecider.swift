@@ -129,10 +129,9 @@ public struct RosterDecider: Hashable, Sendable {
 
   /// The answer to a push that our own server may send, of the roster or of the block list; nil
   /// for anything else. Whoever else pushes gets none (RFC 6121 §2.1.6).
-  package static func acknowledgement(of element: XMPPElement, on roster: Roster) -> XMPPElement? {
-    guard case .iq(let iq)? = try? Stanza(element), iq.kind == .set, let id = iq.head.id,
-      roster.refusal(ofPushFrom: iq.head.from) == nil,
-      element.children.contains(where: \.isPushPayload)
+  package static func acknowledgement(of iq: IQ, on roster: Roster) -> XMPPElement? {
+    guard iq.kind == .set, let id = iq.head.id, roster.refusal(ofPushFrom: iq.head.from) == nil,
+      iq.node.children.contains(where: \.isPushPayload)
     else { return nil }
     var attributes = [XMLAttribute("type", "result"), XMLAttribute("id", id)]
     if let from = iq.head.from { attributes.append(XMLAttribute("to", from.description)) }

@@ -1,37 +1,70 @@
-package import XMPPStanza
+import RawBytes
+import XMPPStanza
 
 extension RosterEvent {
-  /// The contacts that an event names, in no order, and some perhaps twice.
-  package var contacts: [BareJID] {
-    switch self {
-    case .session: []
-    case .stanza(let event): event.contacts
-    case .annotation(let annotation): annotation.contacts
+  /// Whether an event concerns a contact, a prepared bare address: it comes from the contact, goes
+  /// to it or names it.
+  ///
+  /// - Parameter event: The event's canonical bytes, for which a checksum vouches.
+  /// - Returns: Nil if the event does not tell: one about the stream and one that was not taken do
+  ///   not keep the address that they came from or went to.
+  package static func concerns(
+    _ contact: String, stored event: RawSpan
+  ) throws(CodecError) -> Bool? {
+    var input = CanonicalInput(event)
+    input.isSound = true
+    switch try StoredEvent(from: &input) {
+    case .session: return nil
+    case .stanza(let stanza): return stanza.concerns(contact)
+    case .annotation(let annotation):
+      return annotation.contacts.contains { contact.hasSameBytes(as: $0.text) }
     }
   }
 }
 
-extension StanzaEvent {
-  fileprivate var contacts: [BareJID] {
+extension StoredStanza {
+  fileprivate func concerns(_ contact: String) -> Bool? {
     switch self {
-    case .setSent(let set): return set.query.contacts
-    case .pushReceived(let push): return push.query.contacts
+    case .querySent(let query): return (query.to?.bare.text).hasSameBytes(as: contact)
+    case .setSent(let set), .pushReceived(let set):
+      return set.peer.isOf(contact) || set.query.names(contact)
     case .answerReceived(let answer):
-      switch answer.payload {
-      case .roster(let query): return query.contacts
-      case .blockList(let jids): return jids.map(\.bare)
-      case .nothing, .other, .vCard, .nickname, .error: return []
-      }
+      return answer.from.isOf(contact) || answer.payload.names(contact)
+    case .answerSent(_, let to), .presenceSent(let to, _): return to.isOf(contact)
     case .subscriptionReceived(let stanza), .subscriptionSent(let stanza):
-      return [stanza.contact]
-    case .availableReceived(let from, _), .unavailableReceived(let from): return [from.bare]
-    case .blocked(_, let jids), .unblocked(_, let jids): return jids.map(\.bare)
-    case .nicknamePublished(let jid, _), .vCardPublished(let jid, _): return [jid]
-    case .querySent, .answerSent, .presenceSent, .rejected: return []
+      return contact.hasBytes(stanza.contact)
+    case .presenceReceived(let presence): return contact.hasBytes(presence.from.bare)
+    case .blocked(let from, let jids), .unblocked(let from, let jids):
+      return (from?.bare.text).hasSameBytes(as: contact)
+        || jids.contains { contact.hasSameBytes(as: $0.bare.text) }
+    case .nicknamePublished(let address, _): return contact.hasBytes(address)
+    case .vCardPublished(let address, _): return contact.hasBytes(address)
+    case .rejected: return nil
     }
   }
 }
 
-extension RosterQuery {
-  fileprivate var contacts: [BareJID] { items.map(\.jid) }
+extension StoredAnswer.Payload {
+  fileprivate func names(_ contact: String) -> Bool {
+    switch self {
+    case .roster(let query): query.names(contact)
+    case .blockList(let jids): jids.contains { contact.hasSameBytes(as: $0.bare.text) }
+    case .nothing, .other, .vCard, .nickname, .error: false
+    }
+  }
+}
+
+extension StoredQuery {
+  fileprivate func names(_ contact: String) -> Bool {
+    var isNamed = false
+    forEach { if contact.hasBytes($0.address) { isNamed = true } }
+    return isNamed
+  }
+}
+
+extension StoredJID? {
+  fileprivate func isOf(_ contact: String) -> Bool {
+    guard let self else { return false }
+    return contact.hasBytes(self.bare)
+  }
 }

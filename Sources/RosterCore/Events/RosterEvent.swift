@@ -1,11 +1,13 @@
 import RawBytes
 package import XMPPStanza
 
-/// What one record means to the roster, in its decoded form: mostly a stream element.
+/// What one record, mostly a stream element, means to the roster: a view of the event's canonical
+/// bytes as a value, for stories and tests. `EventEncoder` makes the bytes.
 ///
-/// It holds everything that the reducer looks at, so that a roster can be rebuilt without parsing
-/// XML. Addresses are prepared; nothing has been judged yet: whether a sender may do what it asks
-/// is for the reducer to say. What it holds is shared by its copies, of which a replay makes many.
+/// An event holds everything that the reducer looks at, so that a roster can be rebuilt without
+/// parsing XML. Addresses are prepared; nothing has been judged yet: whether a sender may do what
+/// it asks is for the reducer to say. What it holds is shared by its copies, of which a replay
+/// makes many.
 package enum RosterEvent: Hashable, Sendable {
   /// The stream itself began, changed or ended.
   case session(SessionEvent)
@@ -49,7 +51,7 @@ package indirect enum StanzaEvent: Hashable, Sendable {
   case querySent(Query)
   case setSent(RosterSet)
   case answerReceived(Answer)
-  case pushReceived(RosterPush)
+  case pushReceived(RosterSet)
   /// We answered a request, by a result or an error.
   case answerSent(id: String, to: JID?)
 
@@ -102,17 +104,11 @@ package struct Query: Hashable, Sendable {
   package var subject: Subject
 }
 
-/// A roster set of ours (RFC 6121 §2.1.5).
+/// A roster set: of ours (RFC 6121 §2.1.5), or a push (RFC 6121 §2.1.6).
 package struct RosterSet: Hashable, Sendable {
   package var id: String?
-  package var to: JID?
-  package var query: RosterQuery
-}
-
-/// A roster push (RFC 6121 §2.1.6).
-package struct RosterPush: Hashable, Sendable {
-  package var id: String?
-  package var from: JID?
+  /// Where ours goes to, or where a push comes from.
+  package var peer: JID?
   package var query: RosterQuery
 }
 

@@ -4,9 +4,9 @@ import XMPPStanza
 
 // Pushes: §2.1.6.
 extension Reduction {
-  mutating func pushReceived(_ push: StoredPush) {
+  mutating func pushReceived(_ push: StoredSet) {
     let item = push.query.first
-    if let from = push.from?.jid, let refusal = owner.refusal(ofPushFrom: from) {
+    if let from = push.peer?.jid, let refusal = owner.refusal(ofPushFrom: from) {
       report(.item(.foreignPush(refusal)), about: item?.jid ?? from.bare)
       return
     }
@@ -49,7 +49,7 @@ extension Reduction {
     report(.item(.removedElsewhere), about: jid)
   }
 
-  private mutating func expectAcknowledgement(of push: StoredPush, about item: StoredItem?) {
+  private mutating func expectAcknowledgement(of push: StoredSet, about item: StoredItem?) {
     // After our end of the stream, none can be sent.
     guard !roster.isInboundOnly, !session.ends.isOurs else { return }
     guard let id = push.id else {

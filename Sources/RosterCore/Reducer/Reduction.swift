@@ -1,5 +1,23 @@
 import XMPPStanza
 
+/// What a caller wants to know of what an event did: to report it takes longer than to reduce it.
+package enum Reporting {
+  case nothing
+  /// Which things that states show it changed. The pointer is valid while `noting` runs.
+  case causes(UnsafeMutablePointer<ChangeCauses>)
+  /// All that it changed, and what is odd about it.
+  case everything
+
+  /// Has `body` reduce events so that `causes` notes what they changed.
+  package static func noting<Failure>(
+    _ causes: inout ChangeCauses, _ body: (Reporting) throws(Failure) -> Void
+  ) throws(Failure) {
+    try withUnsafeMutablePointer(to: &causes) { (target) throws(Failure) in
+      try body(.causes(target))
+    }
+  }
+}
+
 /// A record that is being reduced: the roster it changes, and what it has done so far.
 ///
 /// There is a function for each thing that can happen, named for it, in a file for each kind.
@@ -12,28 +30,10 @@ struct Reduction: ~Copyable {
   private(set) var place = 0
   private(set) var outcome = RosterOutcome()
 
-  private let telling: Telling
-
-  /// What is asked for of what a record does: to tell all of it takes longer than to do it.
-  enum Telling {
-    case nothing
-    /// Which things that states show it changed. They are valid as long as the reduction is.
-    case causes(UnsafeMutablePointer<ChangeCauses>)
-    /// The outcome.
-    case everything
-
-    /// Hands over that causes are noted, which they are while `body` runs.
-    static func noting<Failure>(
-      _ causes: inout ChangeCauses, _ body: (Telling) throws(Failure) -> Void
-    ) throws(Failure) {
-      try withUnsafeMutablePointer(to: &causes) { (target) throws(Failure) in
-        try body(.causes(target))
-      }
-    }
-  }
+  private let telling: Reporting
 
   private init(
-    of target: UnsafeMutablePointer<Roster>, at stamp: RecordStamp, telling: Telling
+    of target: UnsafeMutablePointer<Roster>, at stamp: RecordStamp, telling: Reporting
   ) {
     self.target = target
     self.stamp = stamp
@@ -50,14 +50,14 @@ struct Reduction: ~Copyable {
   ///
   /// - Parameters:
   ///   - connection: Which one it happened on; nil for what is of none, and has no session.
-  ///   - telling: What is asked for; where that is not the outcome, it is empty.
+  ///   - reporting: What is asked for; if that is not the outcome, it is empty.
   static func reduce(
     into roster: inout Roster, at stamp: RecordStamp, on connection: ConnectionID?,
-    telling: Telling, _ body: (inout Reduction) -> Void
+    reporting: Reporting, _ body: (inout Reduction) -> Void
   ) -> RosterOutcome {
     withUnsafeMutablePointer(to: &roster) { target in
       // The reduction cannot be copied, and is gone before the pointer is.
-      var reduction = Reduction(of: target, at: stamp, telling: telling)
+      var reduction = Reduction(of: target, at: stamp, telling: reporting)
       reduction.roster.position = stamp.record
       if let connection { reduction.goTo(connection) }
       body(&reduction)

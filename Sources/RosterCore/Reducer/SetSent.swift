@@ -6,7 +6,7 @@ import XMPPStanza
 // change no item: only the server's word does.
 extension Reduction {
   mutating func setSent(_ set: StoredSet) {
-    let to = set.to?.jid
+    let to = set.peer?.jid
     guard owner.isOwnAccount(to) else {
       report(.edit(.foreignSet), about: to?.bare)
       return

@@ -14,7 +14,7 @@ package struct PreparedAddress: ~Escapable {
   }
 
   /// A copy of the address as a `JID`.
-  var jid: JID {
+  package var jid: JID {
     JID(
       prepared: BareJID(prepared: String(decoding: bare)),
       resource: .init(decoding: resource))

@@ -109,6 +109,16 @@ extension Stanza {
   }
 }
 
+extension IQ {
+  /// Reads an element; nil if it is no IQ, or none that can be read.
+  package init?(_ node: XMPPElement) {
+    guard case .iq(let kind)? = try? Stanza.Kind(node),
+      let head = try? StanzaHead(node, id: node.attribute("id"))
+    else { return nil }
+    self.init(head: head, kind: kind, node: node)
+  }
+}
+
 extension StanzaHead {
   /// Reads the addresses of an element.
   ///
@@ -122,11 +132,24 @@ extension StanzaHead {
   private static func address(
     _ wanted: WantedName, of node: XMPPElement
   ) throws(StanzaError) -> JID? {
+    var jid: JID?
+    try node.withStanzaAddress(wanted) { jid = $0?.jid }
+    return jid
+  }
+}
+
+extension XMPPElement {
+  /// Hands an address of the stanza that the element is to `body`, as `withAddress` does.
+  ///
+  /// - Throws: `StanzaError.address` if it cannot be prepared.
+  package func withStanzaAddress(
+    _ attribute: WantedName, _ body: (PreparedAddress?) -> Void
+  ) throws(StanzaError) {
     do {
-      return try node.address(wanted)
+      try withAddress(attribute, body)
     } catch {
-      let text = node.attributePart(wanted).map { node.tree.string(of: $0) }
-      throw .address(attribute: wanted.description, text: text ?? "", reason: error)
+      let text = attributePart(attribute).map { tree.string(of: $0) }
+      throw .address(attribute: attribute.description, text: text ?? "", reason: error)
     }
   }
 }

@@ -1,6 +1,7 @@
 import EventStore
 import Rollcall
 import RosterCore
+import TestSupport
 
 /// What a log is to hold: a list of records, and what they come to.
 struct LogModel {

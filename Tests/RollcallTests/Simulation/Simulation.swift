@@ -44,7 +44,7 @@ struct Simulation {
     random = SeededGenerator(seed: seed)
     folder = try TemporaryFolder()
     log = try EventLog.create(
-      at: folder.file("log0.rollcall"), eventVersion: DecodedRecord.version,
+      at: folder.file("log0.rollcall"), eventVersion: RecordReader.version,
       account: Self.account, mapSize: Self.mapSize)
   }
 
@@ -176,7 +176,7 @@ struct Simulation {
   private mutating func appendAsOtherVersion() throws {
     trace.append("append as another version")
     let other = try EventLog.open(
-      at: log.path, access: .readWrite, eventVersion: DecodedRecord.version + 1)
+      at: log.path, access: .readWrite, eventVersion: RecordReader.version + 1)
     try take([draft()], by: other)
     if number(2) == 0 {
       trace.append("rebuild")
@@ -231,7 +231,7 @@ struct Simulation {
     let path = folder.file("capture\(files)")
     try Data(lines[..<count].map { $0 + "\n" }.joined().utf8).write(to: URL(filePath: path))
     let own = try EventLog.unnamed(
-      in: folder.path, eventVersion: DecodedRecord.version, mapSize: Self.mapSize)
+      in: folder.path, eventVersion: RecordReader.version, mapSize: Self.mapSize)
     var reading = CaptureImport(ImportOptions(), batch: 1 + number(5))
     let summary = try reading.run(
       try FileHandle(forReadingFrom: URL(filePath: path)), into: own,
@@ -327,7 +327,7 @@ struct Simulation {
       // Within a transaction, which is then as if it had never begun.
       trace.append("crash while appending")
       let other = try EventLog.create(
-        at: folder.file("other\(files).rollcall"), eventVersion: DecodedRecord.version)
+        at: folder.file("other\(files).rollcall"), eventVersion: RecordReader.version)
       try other.append((0..<3).map { _ in draft() })
       let reader = RecordReader()
       try log.append(recordsOf: other) { _, _ in
@@ -338,13 +338,13 @@ struct Simulation {
           try? FileManager.default.removeItem(atPath: image)
           try FileManager.default.copyItem(atPath: path, toPath: image)
         }
-        return reader.decode(header, bytes).parts
+        return reader.decode(header, bytes)
       }
     }
     try leave()
     try verify(image, "after a crash")
     log = try EventLog.open(
-      at: image, access: .readWrite, eventVersion: DecodedRecord.version, mapSize: Self.mapSize)
+      at: image, access: .readWrite, eventVersion: RecordReader.version, mapSize: Self.mapSize)
   }
 
   /// Nobody who used the log goes on.
@@ -360,10 +360,10 @@ struct Simulation {
     try leave()
     EventLog.removeStaleDrafts(of: path)
     log = try EventLog.unnamed(
-      in: folder.path, eventVersion: DecodedRecord.version, mapSize: Self.mapSize)
+      in: folder.path, eventVersion: RecordReader.version, mapSize: Self.mapSize)
     try verify(path, "when closed")
     log = try EventLog.open(
-      at: path, access: .readWrite, eventVersion: DecodedRecord.version, mapSize: Self.mapSize)
+      at: path, access: .readWrite, eventVersion: RecordReader.version, mapSize: Self.mapSize)
   }
 
   /// Looks at everything in a file: the records are those of the model, and what is derived from
@@ -375,7 +375,7 @@ struct Simulation {
     }
     try expect(damage.isEmpty, "\(when): \(damage.joined(separator: "; "))")
     let log = try EventLog.open(
-      at: path, access: .readOnly, eventVersion: DecodedRecord.version, mapSize: Self.mapSize)
+      at: path, access: .readOnly, eventVersion: RecordReader.version, mapSize: Self.mapSize)
     let records = try log.read { try EventLog.records($0) }
     try expect(
       records.map(\.record) == model.records && records.map(\.connection) == model.connections,

@@ -81,7 +81,7 @@
     private func recorded(_ log: String) throws -> String {
       guard FileManager.default.fileExists(atPath: log) else { return "" }
       let log = try EventLog.open(
-        at: log, access: .readOnly, eventVersion: DecodedRecord.version)
+        at: log, access: .readOnly, eventVersion: RecordReader.version)
       var text = ""
       try log.forEachRecord(in: 1...UInt64.max) { header, bytes in
         guard header.direction == .outbound else { return }

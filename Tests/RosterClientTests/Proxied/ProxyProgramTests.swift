@@ -170,8 +170,8 @@ import Testing
   /// Runs `body` while the log is locked for writing.
   private func withBusyDisk(_ body: () async throws -> Void) async throws {
     let (held, empty) = (
-      try EventLog.open(at: log, access: .readWrite, eventVersion: DecodedRecord.version),
-      try EventLog.create(at: folder.file("empty.rollcall"), eventVersion: DecodedRecord.version)
+      try EventLog.open(at: log, access: .readWrite, eventVersion: RecordReader.version),
+      try EventLog.create(at: folder.file("empty.rollcall"), eventVersion: RecordReader.version)
     )
     let isHeld = Mutex(false)
     let isToEnd = DispatchSemaphore(value: 0)

@@ -1,7 +1,7 @@
-package import Captures
+import Captures
 package import EventStore
 import RawBytes
-package import RosterCore
+import RosterCore
 package import XMPPStanza
 import XMPPStream
 
@@ -35,66 +35,13 @@ extension RecordKind {
   }
 }
 
-/// What a record means: its event, and the contacts it concerns.
-package struct DecodedRecord {
-  /// Nil where it means nothing to the roster.
-  package let event: RosterEvent?
-  /// As prepared bare addresses, sorted; a bookmark concerns `Bookmark.subject`.
-  package let contacts: [String]
-
-  /// The version of everything derived; raised with the translation and with the codec.
-  package static let version = StanzaTranslator.version
-
-  /// What an element means.
-  package init(_ node: XMPPElement, _ direction: Direction) {
-    let (event, peer) = StanzaTranslator.read(node, direction)
-    self.event = event
-    contacts = Self.names(of: event, and: peer)
-  }
-
-  /// What something means that is not an element.
-  package init(_ event: RosterEvent?) {
-    self.event = event
-    contacts = Self.names(of: event, and: nil)
-  }
-
-  /// What something means that was captured or is being recorded.
-  init(_ content: CapturedRecord.Content) {
-    switch content {
-    case .element(let direction, let node, _): self.init(node, direction)
-    case .streamHeader: self.init(.session(.negotiated))
-    case .streamEnd(let direction): self.init(.session(.ended(direction)))
-    case .lifecycle(let lifecycle): self.init(lifecycle.event)
-    case .unreadable(let unreadable): self.init(unreadable.event)
-    case .annotation(let line): self.init(annotation: line)
-    }
-  }
-
-  /// The contacts of an event and one more, none twice.
-  private static func names(of event: RosterEvent?, and peer: BareJID?) -> [String] {
-    var jids = event?.contacts ?? []
-    // Most records concern nobody or one contact.
-    guard let first = jids.first else { return peer.map { [$0.text] } ?? [] }
-    if jids.count == 1, peer == nil || peer == first { return [first.text] }
-    if let peer, !jids.contains(peer) { jids.append(peer) }
-    return Set(jids).map(\.text).sorted()
-  }
-
-  /// What an annotation means.
-  package init(annotation line: AnnotationLine) {
-    event = line.event
-    contacts = line.subject.map { [$0] } ?? Self.names(of: event, and: nil)
-  }
-
-  /// The form in which a log stores it.
-  package var parts: DerivedParts {
-    DerivedParts(event: event?.canonicalBytes, contacts: contacts)
-  }
-}
-
 /// Reads what records mean from their raw bytes, which is how every derived part is made anew.
 package final class RecordReader {
+  /// The version of everything derived; raised with the translation and with the codec.
+  package static let version = EventEncoder.version
+
   private let parser = StreamParser(root: .records, limits: .capture)
+  private var encoder = EventEncoder()
 
   package init() {}
 
@@ -102,27 +49,29 @@ package final class RecordReader {
   /// there.
   package func decode(
     _ kind: RecordKind, _ direction: RecordDirection, _ bytes: [UInt8]
-  ) -> DecodedRecord {
+  ) -> DerivedParts {
+    encoder.removeAll()
     switch kind {
     case .element:
       guard let direction = Direction(direction), let node = element(bytes) else { break }
-      return DecodedRecord(node, direction)
-    case .streamHeader: return DecodedRecord(.session(.negotiated))
+      encoder.encode(node, direction)
+    case .streamHeader: encoder.encode(.negotiated)
     case .streamEnd:
       guard let direction = Direction(direction) else { break }
-      return DecodedRecord(.session(.ended(direction)))
-    case .lifecycle: return DecodedRecord(Lifecycle(bytes)?.event)
+      encoder.encode(.ended(direction))
+    case .lifecycle:
+      if let lifecycle = Lifecycle(bytes) { encoder.encode(lifecycle) }
     case .annotation:
-      guard let line = AnnotationLine(bytes) else { break }
-      return DecodedRecord(annotation: line)
-    case .unreadable: return DecodedRecord(UnreadableBytes(line: bytes)?.event)
+      if let line = AnnotationLine(bytes) { encoder.encode(line) }
+    case .unreadable:
+      if let unreadable = UnreadableBytes(line: bytes) { encoder.encode(unreadable) }
     default: break
     }
-    return DecodedRecord(nil)
+    return DerivedParts(encoder)
   }
 
   /// What a record means, from where the log has it.
-  package func decode(_ header: RecordHeader, _ bytes: RawSpan) -> DecodedRecord {
+  package func decode(_ header: RecordHeader, _ bytes: RawSpan) -> DerivedParts {
     decode(header.kind, header.direction, [UInt8](bytes))
   }
 
@@ -133,7 +82,7 @@ package final class RecordReader {
     case .element: element(bytes) != nil
     case .lifecycle: Lifecycle(bytes) != nil
     case .annotation:
-      AnnotationLine(bytes).map { $0.event != nil || $0.subject != nil } ?? false
+      AnnotationLine(bytes).map { $0.annotation != nil || $0.subject != nil } ?? false
     case .unreadable: UnreadableBytes(line: bytes) != nil
     case .streamHeader, .streamEnd: String(validating: bytes, as: UTF8.self) != nil
     default: false
@@ -156,10 +105,45 @@ package final class RecordReader {
   }
 }
 
-extension UnreadableBytes {
-  /// What they mean: an element that was passed over is told of; nil for all others.
-  package var event: RosterEvent? {
-    isBeyondLimit ? .stanza(.rejected(Rejection(kind: .limit, reason: reason))) : nil
+extension DerivedParts {
+  /// What was encoded last.
+  init(_ encoder: borrowing EventEncoder) {
+    self.init(event: encoder.event, contacts: encoder.contacts)
+  }
+}
+
+extension EventEncoder {
+  /// Encodes what a captured or recorded part of a stream means.
+  mutating func encode(_ content: CapturedRecord.Content) {
+    switch content {
+    case .element(let direction, let node, _): encode(node, direction)
+    case .streamHeader: encode(.negotiated)
+    case .streamEnd(let direction): encode(.ended(direction))
+    case .lifecycle(let lifecycle): encode(lifecycle)
+    case .unreadable(let unreadable): encode(unreadable)
+    case .annotation(let line): encode(line)
+    }
+  }
+
+  fileprivate mutating func encode(_ lifecycle: Lifecycle) {
+    removeAll()
+    if let event = lifecycle.event { encode(event) }
+  }
+
+  fileprivate mutating func encode(_ line: AnnotationLine) {
+    removeAll()
+    if let subject = line.subject {
+      encode(subject: subject)
+    } else if let annotation = line.annotation {
+      encode(annotation)
+    }
+  }
+
+  /// Encodes a rejection for an element beyond a limit. Other unreadable bytes mean nothing.
+  fileprivate mutating func encode(_ unreadable: UnreadableBytes) {
+    removeAll()
+    guard unreadable.isBeyondLimit else { return }
+    encode(Rejection(kind: .limit, reason: unreadable.reason))
   }
 }
 

@@ -1,22 +1,17 @@
-package import XMPPStanza
+import RawBytes
+import TestSupport
+import XMPPStanza
 
-/// Says what a stream element means to the roster: a pure function of the element.
-package enum StanzaTranslator {
-  /// The version of the translation, and of how what is derived of records is stored; that of
-  /// another version must be made anew.
-  package static let version: UInt32 = 11
+@testable import RosterCore
 
-  /// The event that an element stands for, or nil where it means nothing to the roster.
+/// Translates stream elements to events by values alone: the oracle of `EventEncoder`, which writes
+/// the bytes of events in place.
+enum StanzaTranslator {
+  /// Returns the event that an element stands for, if it means something to the roster, and the
+  /// address that it came from or went to, if it names one that can be prepared.
   ///
   /// Only direct children of a stanza count: a stanza forwarded inside a message is none.
-  /// Complexity: linear in the element.
-  package static func translate(_ node: XMPPElement, _ direction: Direction) -> RosterEvent? {
-    read(node, direction).event
-  }
-
-  /// The event that an element stands for, as `translate` gives it, and whom it came from or went
-  /// to, where it names an address that can be prepared.
-  package static func read(
+  static func read(
     _ node: XMPPElement, _ direction: Direction
   ) -> (event: RosterEvent?, peer: BareJID?) {
     do {
@@ -61,7 +56,7 @@ package enum StanzaTranslator {
     .stanza(.rejected(Rejection(kind: kind, reason: reason)))
   }
 
-  // MARK: Elements that are no stanzas
+  // MARK: Elements that are not stanzas
 
   private static func translateNonza(_ node: XMPPElement, _ direction: Direction) -> RosterEvent? {
     switch (node.name.namespace, node.name.local) {
@@ -119,7 +114,7 @@ package enum StanzaTranslator {
     case (.get, .inbound): nil
     case (.set, .outbound):
       node.child("query", in: Namespace.roster).map {
-        .stanza(.setSent(RosterSet(id: head.id, to: head.to, query: RosterQuery($0))))
+        .stanza(.setSent(RosterSet(id: head.id, peer: head.to, query: RosterQuery($0))))
       }
     case (.set, .inbound): translatePush(head, node).map { .stanza($0) }
     }
@@ -179,7 +174,7 @@ package enum StanzaTranslator {
 
   private static func translatePush(_ head: StanzaHead, _ node: XMPPElement) -> StanzaEvent? {
     if let query = node.child("query", in: Namespace.roster) {
-      let push = RosterPush(id: head.id, from: head.from, query: RosterQuery(query))
+      let push = RosterSet(id: head.id, peer: head.from, query: RosterQuery(query))
       return .pushReceived(push)
     }
     if let block = node.child("block", in: Namespace.blocking) {
@@ -243,7 +238,7 @@ package enum StanzaTranslator {
   }
 
   /// XEP-0045 §7.2.2: presence that a chat room sends for an occupant.
-  static func isRoom(_ node: XMPPElement) -> Bool {
+  private static func isRoom(_ node: XMPPElement) -> Bool {
     node.hasChild("x", in: Namespace.mucUser)
   }
 
@@ -308,15 +303,61 @@ extension VCardNames {
   }
 }
 
-extension SubscriptionStanza.Kind {
-  /// Nil for a presence that is not about a subscription.
-  init?(_ kind: Presence.Kind) {
-    switch kind {
-    case .subscribe: self = .subscribe
-    case .subscribed: self = .subscribed
-    case .unsubscribe: self = .unsubscribe
-    case .unsubscribed: self = .unsubscribed
-    case .available, .unavailable, .probe, .error: return nil
+extension XMPPElement {
+  /// Describes how the event that `EventEncoder` writes for an element differs from the one that
+  /// `StanzaTranslator` gives; nil if they agree.
+  func encodedDifference(_ direction: Direction) -> String? {
+    let (event, peer) = StanzaTranslator.read(self, direction)
+    var encoder = EventEncoder()
+    encoder.encode(self, direction)
+    let contacts = Set((event?.contacts ?? []) + (peer.map { [$0] } ?? []))
+    let names = contacts.map(\.text).sorted { $0.precedesByBytes($1) }
+    guard encoder.event != event?.canonicalBytes || encoder.contacts != names else {
+      return concernsDifference(encoder, names)
+    }
+    return "\(String(describing: encoder.event)) of \(encoder.contacts), not "
+      + "\(String(describing: event?.canonicalBytes)) of \(names), for \(serialized())"
+  }
+
+  private func concernsDifference(_ encoder: EventEncoder, _ names: [String]) -> String? {
+    guard let event = encoder.event else { return nil }
+    for name in names + ["nobody@example.test"] {
+      let concerns = try? RosterEvent.concerns(name, stored: event.span.bytes)
+      if let concerns, concerns != names.contains(name) {
+        return "\(name) is \(concerns ? "" : "not ")one of \(names) for \(serialized())"
+      }
+    }
+    return nil
+  }
+}
+
+extension RosterEvent {
+  /// The contacts that an event names, in no order, and some perhaps twice.
+  fileprivate var contacts: [BareJID] {
+    switch self {
+    case .session: []
+    case .stanza(let event): event.contacts
+    case .annotation(let annotation): annotation.contacts
+    }
+  }
+}
+
+extension StanzaEvent {
+  fileprivate var contacts: [BareJID] {
+    switch self {
+    case .setSent(let set), .pushReceived(let set): return set.query.items.map(\.jid)
+    case .answerReceived(let answer):
+      switch answer.payload {
+      case .roster(let query): return query.items.map(\.jid)
+      case .blockList(let jids): return jids.map(\.bare)
+      case .nothing, .other, .vCard, .nickname, .error: return []
+      }
+    case .subscriptionReceived(let stanza), .subscriptionSent(let stanza):
+      return [stanza.contact]
+    case .availableReceived(let from, _), .unavailableReceived(let from): return [from.bare]
+    case .blocked(_, let jids), .unblocked(_, let jids): return jids.map(\.bare)
+    case .nicknamePublished(let jid, _), .vCardPublished(let jid, _): return [jid]
+    case .querySent, .answerSent, .presenceSent, .rejected: return []
     }
   }
 }

@@ -35,7 +35,7 @@ private func query(_ jids: String..., version: String? = nil) -> RosterQuery {
 }
 
 @Suite("From element to event")
-struct TranslatorTests {
+struct EventEncoderTests {
   private static let requests: [Line] = [
     outbound(
       "<iq type='get' id='1'><query \(roster)/></iq>",
@@ -51,7 +51,7 @@ struct TranslatorTests {
     outbound("<iq type='get' id='1'><x xmlns='urn:x'><query \(roster)/></x></iq>", nil),
     outbound(
       "<iq type='set' id='1'><query \(roster)><item jid='bob@example.test'/></query></iq>",
-      .setSent(RosterSet(id: "1", to: nil, query: query("bob@example.test")))),
+      .setSent(RosterSet(id: "1", peer: nil, query: query("bob@example.test")))),
     outbound("<iq type='result' id='p'/>", .answerSent(id: "p", to: nil)),
     outbound(
       "<iq type='error' id='p' to='example.test'/>",
@@ -94,12 +94,12 @@ struct TranslatorTests {
     inbound(
       "<iq type='set' id='p' from='alice@example.test'><query \(roster)/></iq>",
       .pushReceived(
-        RosterPush(id: "p", from: address("alice@example.test"), query: RosterQuery()))),
+        RosterSet(id: "p", peer: address("alice@example.test"), query: RosterQuery()))),
     inbound(
       "<iq type='set' id='p'><query \(roster)><item jid='@'/><item/></query></iq>",
       .pushReceived(
-        RosterPush(
-          id: "p", from: nil,
+        RosterSet(
+          id: "p", peer: nil,
           query: RosterQuery(malformed: [
             RosterQuery.Malformed(jid: "@", reason: "the domain is empty or has an empty label"),
             RosterQuery.Malformed(jid: nil, reason: "it has no jid"),
@@ -169,28 +169,28 @@ struct TranslatorTests {
       inbound("<message from='e@x'><resumed xmlns='urn:xmpp:sm:3'/></message>", nil),
       inbound(
         "<c:iq xmlns:c='jabber:client' type='set' id='p'><query \(roster)/></c:iq>",
-        .pushReceived(RosterPush(id: "p", from: nil, query: RosterQuery()))),
+        .pushReceived(RosterSet(id: "p", peer: nil, query: RosterQuery()))),
     ]
   }()
 
   @Test("Requests, answers and pushes", arguments: requests + answers)
   private func iqs(line: Line) {
-    #expect(StanzaTranslator.translate(element(line.xml), line.direction) == line.event)
+    #expect(RosterEvent(element(line.xml), line.direction) == line.event)
   }
 
   @Test("Presence", arguments: presence)
   private func presences(line: Line) {
-    #expect(StanzaTranslator.translate(element(line.xml), line.direction) == line.event)
+    #expect(RosterEvent(element(line.xml), line.direction) == line.event)
   }
 
   @Test("Elements that are no stanzas", arguments: sessions)
   private func nonzas(line: Line) {
-    #expect(StanzaTranslator.translate(element(line.xml), line.direction) == line.event)
+    #expect(RosterEvent(element(line.xml), line.direction) == line.event)
   }
 
   @Test("Hostile lines", arguments: hostile)
   private func hostileLines(line: Line) {
-    #expect(StanzaTranslator.translate(element(line.xml), line.direction) == line.event)
+    #expect(RosterEvent(element(line.xml), line.direction) == line.event)
   }
 
   @Test(
@@ -205,13 +205,50 @@ struct TranslatorTests {
     ])
   func rejections(xml: String, kind: Rejection.Kind) throws {
     for direction in Direction.allCases {
-      let event = StanzaTranslator.translate(element(xml), direction)
+      let event = RosterEvent(element(xml), direction)
       guard case .stanza(.rejected(let rejection)) = event else {
         Issue.record("\(String(describing: event)) of \(xml)")
         continue
       }
       #expect(rejection.kind == kind)
       #expect(!rejection.reason.isEmpty)
+    }
+  }
+
+  @Test(
+    "An event tells whether it concerns a contact as the encoder does", arguments: 0..<UInt64(10))
+  func contacts(seed: UInt64) throws {
+    var fuzzer = StanzaFuzzer(seed: seed)
+    var scenario = Scenario()
+    for _ in 0..<500 { fuzzer.step(&scenario) }
+    var encoder = EventEncoder()
+    var count = 0
+    for line in scenario.wire {
+      guard case .element(let direction, let xml) = line.content else { continue }
+      encoder.encode(element(xml), direction)
+      guard let event = encoder.event else { continue }
+      for contact in encoder.contacts + ["nobody@example.test"] {
+        let concerns = try RosterEvent.concerns(contact, stored: event.span.bytes)
+        guard let concerns else { continue }
+        count += 1
+        #expect(concerns == encoder.contacts.contains(contact), "\(contact) in \(xml)")
+      }
+    }
+    #expect(count > 100)
+  }
+
+  @Test("What libxml2 reads is encoded alike", arguments: 0..<UInt64(10))
+  func readings(seed: UInt64) {
+    var fuzzer = StanzaFuzzer(seed: seed)
+    var scenario = Scenario()
+    for _ in 0..<500 { fuzzer.step(&scenario) }
+    var (plain, other) = (EventEncoder(), EventEncoder())
+    for line in scenario.wire {
+      guard case .element(let direction, let xml) = line.content else { continue }
+      plain.encode(element(xml), direction)
+      other.encode(elementByLibxml2(xml), direction)
+      #expect(plain.event == other.event, "\(xml)")
+      #expect(plain.contacts == other.contacts, "\(xml)")
     }
   }
 }
