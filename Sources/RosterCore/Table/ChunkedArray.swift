@@ -1,24 +1,24 @@
-/// Elements by dense number, in chunks that copies of the array share.
+/// An array whose copies share its elements in chunks.
 ///
-/// To copy it costs nothing, and to change an element of a copy costs its chunk and the list of
-/// chunks, however often it was copied. What copies share is never written again, so that one that
-/// was kept for hours on another thread still reads the same.
+/// Copying it costs nothing. Changing an element of a copy copies its chunk and the list of chunks,
+/// however many copies there are. Shared chunks are never written again, so a copy that another
+/// thread has kept for hours still reads the same.
 struct ChunkedArray<Element: Sendable>: @unchecked Sendable {
-  /// How many elements there are.
+  /// The number of elements.
   private(set) var count = 0
   private var chunks: [Chunk] = []
-  /// Two to this power is the number of elements of a chunk.
+  /// A chunk holds two to this power elements.
   private let bits: Int
 
-  /// An array of nothing.
+  /// An empty array.
   ///
-  /// - Parameter bits: Two to this power of elements are copied where one of them is changed;
-  ///   it is below 64.
+  /// - Parameter bits: The binary logarithm of the chunk size, below 64. Changing an element of a
+  ///   shared chunk copies the whole chunk.
   init(chunkBits bits: Int) {
     self.bits = bits
   }
 
-  /// An array of these elements. Complexity: linear in them.
+  /// An array of the given elements. Complexity: linear in their number.
   init(_ elements: [Element], chunkBits: Int) {
     self.init(chunkBits: chunkBits)
     chunks.reserveCapacity(elements.count >> chunkBits + 1)
@@ -26,7 +26,7 @@ struct ChunkedArray<Element: Sendable>: @unchecked Sendable {
       guard let first = elements.baseAddress else { return }
       for start in stride(from: 0, to: elements.count, by: 1 << chunkBits) {
         let chunk = Chunk.make(repeating: first[start], count: 1 << chunkBits)
-        // No more than there are, and than the chunk has places for.
+        // At most the elements that are left, and at most what the chunk can hold.
         chunk.elements.update(
           from: first + start, count: min(1 << chunkBits, elements.count - start))
         chunks.append(chunk)
@@ -35,8 +35,7 @@ struct ChunkedArray<Element: Sendable>: @unchecked Sendable {
     count = elements.count
   }
 
-  /// An array of so many elements, each of which `fill` is given to be changed where it stands, in
-  /// their order.
+  /// An array of `count` elements, each of which `fill` initializes in place, in order.
   init<E: Error>(
     repeating element: Element, count: Int, chunkBits: Int,
     _ fill: (inout Element) throws(E) -> Void
@@ -52,10 +51,9 @@ struct ChunkedArray<Element: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// An element of those that there are. Complexity: O(1).
+  /// The element at an index below `count`. Complexity: O(1).
   ///
-  /// A chunk that is not there is found out, and a place in one is less than the number of its
-  /// elements.
+  /// An index past the last chunk traps; an offset in a chunk is always less than the chunk's size.
   subscript(index: Int) -> Element {
     @inline(__always)
     unsafeAddress { UnsafePointer(chunks[chunk(of: index)].elements + place(of: index)) }
@@ -67,43 +65,42 @@ struct ChunkedArray<Element: Sendable>: @unchecked Sendable {
     }
   }
 
-  // Each element is got by these: `bits` is known to be below 64, so that the shifts need not look
-  // at it.
+  // Every access goes through these two functions. `bits` is below 64, so the shifts need no check.
 
-  /// Which chunk an element is in.
+  /// The index of the chunk that contains an element.
   @inline(__always)
   private func chunk(of index: Int) -> Int { index &>> bits }
 
-  /// Where in its chunk an element is.
+  /// The offset of an element in its chunk.
   @inline(__always)
   private func place(of index: Int) -> Int { index & (1 &<< bits &- 1) }
 
-  /// Hands an element to `body` where it stands, so that what is not looked at is not copied.
+  /// Passes an element to `body` in place, so that its unused parts are not copied.
   @inline(__always)
   func withElement<Result>(
     at index: Int, _ body: (borrowing Element) -> Result
   ) -> Result {
     let chunk = chunks[chunk(of: index)]
-    // The chunk is held meanwhile.
+    // Keeps the chunk alive during the call.
     return withExtendedLifetime(chunk) {
       body((chunk.elements + place(of: index)).pointee)
     }
   }
 
-  /// Adds an element. Complexity: O(1) amortised.
+  /// Adds an element. Complexity: O(1) amortized.
   mutating func append(_ element: Element) {
     let index = count
     count += 1
     if chunk(of: index) == chunks.count {
-      // All places of a chunk hold something; those after the end are never read.
+      // Initializes the whole chunk; the elements after the end are never read.
       chunks.append(Chunk.make(repeating: element, count: 1 << bits))
     } else {
       self[index] = element
     }
   }
 
-  /// A fixed number of elements, behind its head in one piece of memory: to get to an element takes
-  /// one look less. It is written to only by who alone refers to it.
+  /// A fixed number of elements in the same allocation as their header, which saves one indirection
+  /// per access. Written to only while uniquely referenced.
   private final class Chunk: ManagedBuffer<Int, Element> {
     static func make(repeating element: Element, count: Int) -> Chunk {
       make(count) { $0.initialize(repeating: element, count: count) }

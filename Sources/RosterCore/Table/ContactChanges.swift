@@ -1,5 +1,4 @@
-/// How many contacts, texts and lists of groups a table has: those that come get the numbers after
-/// them.
+/// The number of contacts, texts and group lists in a table. New ones are numbered from here on.
 struct TableCounts: Hashable, Sendable {
   var contacts: Int
   var texts: Int
@@ -8,26 +7,25 @@ struct TableCounts: Hashable, Sendable {
   static let none = TableCounts(contacts: 0, texts: 0, groups: 0)
 }
 
-/// What has changed in a table since some time.
+/// The changes to a table since a point in time.
 ///
-/// Whoever closes a session loses sight of everybody at once: those of whom nothing else is new are
-/// held apart, so that they need not be named where nobody but others is available.
+/// Closing a session hides the presence of all contacts at once. Contacts with no other change are
+/// therefore kept in a separate set, so that they need not be listed if no one else is available.
 struct ContactChanges: Sendable {
-  /// What the table had then.
+  /// The table's counts at that point.
   let before: TableCounts
   /// The contacts whose item may have changed.
   var items = ContactSet()
-  /// Those of whom a resource has come, or said something else.
+  /// The contacts with a resource that became available or sent new presence.
   var presences = ContactSet()
-  /// Those whose last presence went.
+  /// The contacts whose last resource became unavailable.
   var gone = ContactSet()
   /// Those whose details may have changed.
   var details = ContactSet()
 
-  /// Whom to name so that all that changed is known.
+  /// The contacts that must be listed so that every change is known.
   ///
-  /// - Parameter isPresenceWhole: Whether nobody is available but those of whom a resource has come
-  ///   or said something else.
+  /// - Parameter isPresenceWhole: Whether every available contact is in `presences`.
   func named(isPresenceWhole: Bool) -> [ContactNumber] {
     var named = items
     named.formUnion(presences)
@@ -36,7 +34,7 @@ struct ContactChanges: Sendable {
     return named.members
   }
 
-  /// What of a contact may have changed.
+  /// The parts of a contact that may have changed.
   func parts(of number: ContactNumber) -> ChangedParts {
     var parts: ChangedParts = []
     if items.contains(number) { parts.insert(.item) }
@@ -46,7 +44,7 @@ struct ContactChanges: Sendable {
   }
 }
 
-/// What of a contact is in an increment.
+/// The parts of a contact that an increment contains.
 struct ChangedParts: OptionSet {
   let rawValue: UInt8
 
@@ -56,65 +54,66 @@ struct ChangedParts: OptionSet {
   static let details = Self(rawValue: 4)
   static let all: Self = [.item, .presence, .details]
 
-  /// In how many bits they are.
+  /// The number of bits that the parts take.
   static let bits = 3
 }
 
 extension ContactTable {
-  /// How many contacts, texts and lists of groups there are.
+  /// The current number of contacts, texts and group lists.
   var counts: TableCounts {
     TableCounts(
       contacts: tables.rows.count, texts: tables.texts.count, groups: tables.groups.count)
   }
 
-  /// How many bytes its addresses and texts have.
+  /// The number of bytes in its addresses and texts.
   var textBytes: Int { tables.addresses.byteCount + tables.texts.byteCount }
 
-  /// Writes down the addresses, texts and lists of groups that came after the first so many.
+  /// Writes the addresses, texts and group lists that were added after `before`.
   func write(after before: TableCounts, to output: inout CanonicalOutput) {
     tables.addresses.write(from: before.contacts, to: &output)
     tables.texts.write(from: before.texts, to: &output)
     tables.groups.write(from: before.groups, to: &output)
   }
 
-  /// The snapshot that the table is of: what had a number in it has the same one here, and what
-  /// came after it has the numbers that it has in every table of that snapshot. Nil where there is
-  /// none, or numbers have changed since.
+  /// The snapshot that the table's numbers come from. Everything in that snapshot has the same
+  /// number here, and everything added later has the same number in every table of that snapshot.
+  /// Nil if there is no snapshot, or if the table has been renumbered since.
   var base: SnapshotBase? {
     get { tables.base }
     set { tables.base = newValue }
   }
 
-  /// From now on, notes what changes.
+  /// Starts to note changes.
   mutating func noteChanges() { tables.changes = ContactChanges(before: counts) }
 
-  /// What has changed since then; nil where it was not noted.
+  /// The changes since `noteChanges()`; nil if changes are not noted.
   var changes: ContactChanges? { tables.changes }
 
-  /// Takes over what an increment says of a contact.
+  /// Applies what an increment says about a contact.
   ///
-  /// - Parameter parts: Which parts of the row it says anything of.
+  /// - Parameter parts: The parts of the row that the increment contains.
   @inline(__always)
   mutating func replace(_ parts: ChangedParts, of number: ContactNumber, by row: ContactRow) {
     let (before, after) = tables.replace(parts, at: Int(number.rawValue), by: row)
     note(from: before, to: after, of: number)
   }
 
-  /// Forgets what all resources of all contacts said.
+  /// Removes the presence of all resources of all contacts.
   mutating func forgetPresence() {
     for number in members(.presence) {
       tables.rows[Int(number.rawValue)].forgetPresence()
     }
-    // Who has further resources has a first one.
+    // A contact with further resources also has a first one.
     tables.further = FurtherResources()
     tables.members[ContactPart.presence.rawValue] = ContactSet()
   }
 }
 
 extension ContactTable.Tables {
-  /// Takes over parts of a row, and frees what the contact has of them beside its row.
+  /// Replaces parts of a row, and frees the contact's data outside the row that those parts
+  /// referred to.
   ///
-  /// - Returns: Which parts it had before, and has now.
+  /// - Returns: The contact's parts before and after the change.
   @inline(__always)
   fileprivate mutating func replace(
     _ parts: ChangedParts, at place: Int, by row: ContactRow
@@ -132,7 +131,7 @@ extension ContactTable.Tables {
     return (before, rows[place].membership)
   }
 
-  /// Changes a row whose item may be another one afterwards.
+  /// Changes a row, including its item if needed.
   @inline(__always)
   mutating func updateItem(at place: Int, _ body: (inout ContactRow) -> Void) {
     items.count(rows[place], -1)

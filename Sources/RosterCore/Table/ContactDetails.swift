@@ -1,23 +1,22 @@
-/// What few contacts have.
+/// State that most contacts do not have, kept out of the row.
 struct ContactDetails: Sendable {
   @Rare var request: ContactRequest?
   @Rare var lastEnded: EndedRequest?
-  /// Whether the roster has shown since then that the contact sees our presence.
+  /// Whether the roster has shown, since that request ended, that the contact sees our presence.
   var wasTaken = false
   @Rare var outgoing: OutgoingRequest?
   @Rare var names: OwnNames?
   @Rare var annotations: ContactAnnotations?
   var expected = ExpectedCounterparts()
   @Rare var confirmedEdit: ConfirmedEdit?
-  /// How its requests and ours open again and again.
+  /// How often the contact's requests and ours have been opened again.
   @Rare var rounds: Rounds?
   @Rare var ownRounds: Rounds?
-  /// What some sessions are still to be told, in the order in which others were.
+  /// What some sessions have yet to receive, in the order in which other sessions received it.
   var deliveries: [Delivery] = []
 }
 
-/// A part that few of those have that may have it: where there is none, it takes the room of a
-/// reference.
+/// A part that is missing even in most details. A missing part takes only the space of a reference.
 @propertyWrapper
 struct Rare<Value: Sendable>: Sendable {
   private final class Box: Sendable {
@@ -45,6 +44,6 @@ struct Rare<Value: Sendable>: Sendable {
 
   var projectedValue: Self { self }
 
-  /// Whether there is none, without a look at it.
+  /// Whether the part is missing, without reading it.
   var isNone: Bool { box == nil }
 }

@@ -1,71 +1,72 @@
 import RawBytes
 
-/// Which contact of a table.
+/// The number of a contact in its table.
 struct ContactNumber: Hashable, Sendable {
   let rawValue: UInt32
 }
 
-/// Which text of a table, or none.
+/// The number of a text in its table, or none.
 struct TextNumber: Hashable, Sendable {
   let rawValue: UInt32
 
   static let none = TextNumber(rawValue: .max)
 
-  /// Whether it is none, or one of the first so many.
+  /// Whether the number is `none` or below a limit.
   @inline(__always)
   func isNone(orBelow count: Int) -> Bool { rawValue &+ 1 <= count }
 }
 
-/// Which list of groups of a table, or none.
+/// The number of a group list in its table, or none.
 struct GroupsNumber: Hashable, Sendable {
   let rawValue: UInt32
 
   static let none = GroupsNumber(rawValue: .max)
 
-  /// Whether it is none, or one of the first so many.
+  /// Whether the number is `none` or below a limit.
   @inline(__always)
   func isNone(orBelow count: Int) -> Bool { rawValue &+ 1 <= count }
 }
 
-/// What nearly every contact has, in a fixed size and without references; texts stand in the table
-/// by their numbers.
+/// The state that nearly every contact has, of fixed size and without references. Refers to texts
+/// by their numbers in the table.
 ///
-/// Between its fields there is no room that holds nothing, so that rows are stored by their bytes.
+/// Has no padding between its fields, so that rows can be stored as their bytes.
 struct ContactRow: BitwiseCopyable {
-  /// The item's row, which says whether there is one.
+  /// The row of the item, or `ItemRow.none`.
   private(set) var itemRow = ItemRow.none
-  /// Where its details are.
+  /// A reference to the contact's details.
   private(set) var details = DetailsReference.none
   private var first = PresenceRow.none
-  /// Where its further resources are; in a snapshot `hasFurther`, `lacksPresence`, or 0 where there
-  /// is one resource.
+  /// A reference to the contact's further resources. In a snapshot: `hasFurther`, `lacksPresence`,
+  /// or 0 if there is one resource.
   var further: FurtherResources.Reference = 0
   private var detailParts: UInt32 = 0
 
-  /// In a snapshot: the next further resources there.
+  /// In a snapshot: the contact has the next list of further resources there.
   static let hasFurther: FurtherResources.Reference = 1
-  /// In a snapshot: no resource is available, and what the row says of one is another contact's.
+  /// In a snapshot: no resource is available, and the presence in the row belongs to another
+  /// contact.
   static let lacksPresence: FurtherResources.Reference = 2
 
-  /// The contact's item, nil where it is not in the roster.
+  /// The contact's item; nil if the contact is not in the roster.
   var item: ItemRow? {
     get { itemRow.isThere ? itemRow : nil }
     set { itemRow = newValue ?? .none }
   }
 
-  /// What the first of its resources said; nil where none is available.
+  /// The presence of the contact's first resource; nil if no resource is available.
   var presence: PresenceRow? {
     get { first.isThere ? first : nil }
     set { first = newValue ?? .none }
   }
 
-  /// Forgets what its resources said.
+  /// Removes the presence of all resources.
   mutating func forgetPresence() {
     presence = nil
     further = 0
   }
 
-  /// What there is of its details.
+  /// The parts that the contact's details have.
   var parts: DetailParts { DetailParts(rawValue: UInt16(truncatingIfNeeded: detailParts)) }
 
   /// Refers to details that have these parts.
@@ -74,7 +75,7 @@ struct ContactRow: BitwiseCopyable {
     detailParts = UInt32(parts.rawValue)
   }
 
-  /// Takes over parts of another row; further resources are not among them.
+  /// Copies parts from another row; further resources are not among them.
   @inline(__always)
   mutating func take(_ parts: ChangedParts, of other: ContactRow) {
     if parts.contains(.item) { itemRow = other.itemRow }
@@ -82,7 +83,7 @@ struct ContactRow: BitwiseCopyable {
     if parts.contains(.details) { refer(to: other.details, with: other.parts) }
   }
 
-  /// Whether another row says the same of the first resource.
+  /// Whether another row has the same presence of the first resource.
   func hasSamePresence(as other: ContactRow) -> Bool { first == other.first }
 
   var hasItem: Bool { itemRow.isThere }
@@ -91,7 +92,7 @@ struct ContactRow: BitwiseCopyable {
   /// Whether nothing is known of the contact.
   var isEmpty: Bool { !hasItem && !hasPresence && details == .none }
 
-  /// The parts that it has and that contacts are gone over for.
+  /// The indexed parts that the contact has.
   var membership: ContactParts {
     var all = parts.membership
     if hasItem { all.insert(.item) }
@@ -99,20 +100,20 @@ struct ContactRow: BitwiseCopyable {
     return all
   }
 
-  /// Whether its numbers are of texts and lists of groups of a table.
+  /// Whether all its numbers are valid in a table with these counts.
   @inline(__always)
   func refersOnly(to counts: TableCounts) -> Bool {
     itemRow.refersOnly(to: counts) && first.refersOnly(to: counts)
   }
 
-  /// Whether it is one that the other members can have made, whatever its numbers are of.
+  /// Whether the other members could have produced this row, apart from what its numbers refer to.
   var isWellFormed: Bool {
     itemRow.isWellFormed && first.isWellFormed && (further == 0 || hasPresence)
       && detailParts <= DetailParts.all.rawValue
   }
 }
 
-/// A part of contacts for which those that have it are gone over.
+/// A part of contacts for which the table keeps an index of the contacts that have it.
 enum ContactPart: Int, CaseIterable, Sendable {
   case item, presence
   case openRequest, outgoing, deliveries, expected
@@ -120,7 +121,7 @@ enum ContactPart: Int, CaseIterable, Sendable {
   fileprivate var bit: UInt8 { UInt8(truncatingIfNeeded: rawValue) }
 }
 
-/// Several of them.
+/// A set of indexed parts.
 struct ContactParts: Equatable, BitwiseCopyable {
   private var bits: UInt8 = 0
 

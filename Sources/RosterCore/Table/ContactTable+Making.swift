@@ -1,11 +1,11 @@
 import XMPPStanza
 
-// How tables are made of others.
+// Builds tables from other tables.
 extension ContactTable {
-  /// A table of contacts that is still to be filled with what is known of them.
+  /// A table whose contacts have addresses but no state yet.
   ///
   /// - Parameters:
-  ///   - groups: Lists of groups, each as the numbers that its texts have in `texts`.
+  ///   - groups: Group lists, each as the numbers that its texts have in `texts`.
   init(
     addresses: consuming TextTable, texts: consuming TextTable, groups: consuming TextTable
   ) {
@@ -18,23 +18,23 @@ extension ContactTable {
     }
   }
 
-  /// Whether so much came and went that the table is best made anew. While changes are noted,
-  /// numbers stay what they are.
+  /// Whether so much was added and removed that the table should be rebuilt. While changes are
+  /// noted, the numbers must stay valid, so the result is false.
   var isCompactionDue: Bool { tables.size > tables.compactionSize && tables.changes == nil }
 
-  /// The table is as small as it gets.
+  /// Sets the size at which the next compaction is due, after the table has become as small as it
+  /// can.
   mutating func setCompactionSize() {
     tables.compactionSize = max(Tables.leastCompactionSize, 2 * tables.size)
   }
 
-  /// Whether more than a quarter of the addresses, texts and lists, by their bytes, are of contacts
-  /// of whom nothing is known, or nobody's: before all of it is written, the table is best made
-  /// anew. Complexity: linear in the table.
+  /// Whether more than a quarter of the addresses, texts and group lists, by bytes, belong to
+  /// contacts without state or to no contact, so that the table should be rebuilt before it is
+  /// written in full. Complexity: linear in the table.
   ///
-  /// It depends on nothing but the table: a state that was read is written as the one that it was
-  /// read from.
+  /// Depends only on the table, so a state that was read is written like the one it was read from.
   ///
-  /// - Parameter others: As where the table is made anew.
+  /// - Parameter others: As for `compacted(with:)`.
   func isWrittenBestCompacted(with others: PresenceRows) -> Bool {
     var addresses = UseMarks(of: counts.contacts)
     var texts = UseMarks(of: counts.texts)
@@ -65,13 +65,12 @@ extension ContactTable {
     return 4 * used < 3 * all
   }
 
-  /// The same table without the texts that nothing refers to and the contacts of whom nothing is
-  /// known; the numbers change. Contacts stand in the order of their addresses, resources in that
-  /// of their names: what tables say that are equal, they say with the same numbers then.
+  /// A copy without unused texts and without contacts that have no state; the numbers change.
+  /// Contacts are ordered by address and resources by name, so equal tables get equal numbers.
   ///
-  /// - Parameter others: Rows that stand elsewhere, and whose texts are in this table.
+  /// - Parameter others: Rows outside the table that refer to its texts.
   ///
-  /// Complexity: O(n log n), so next to nothing for each row and text that was added.
+  /// Complexity: O(n log n), which is small for each row and text that was added.
   func compacted(with others: inout PresenceRows) -> ContactTable {
     var new = ContactTable()
     new.tables.details = tables.details.withoutPlaces
@@ -120,8 +119,7 @@ extension ContactTable {
     insert(text: other.bytes(ofText: text))
   }
 
-  /// Takes over what is known of all contacts of a table that is still to be filled, in the order
-  /// of their numbers.
+  /// Fills the contacts of a table that has no state yet, in the order of their numbers.
   ///
   /// - Parameters:
   ///   - parts: The parts that each row has.
@@ -145,15 +143,15 @@ extension ContactTable {
     setCompactionSize()
   }
 
-  /// Goes on after a snapshot of all contacts: refers to details as it has them, instead of those
-  /// that they have, which are the same.
+  /// Continues from a snapshot of all contacts: refers to the details stored there instead of the
+  /// equal details in the table.
   mutating func goOn(with stored: StoredDetails) {
-    // What is too far away to be referred to stays where it is.
+    // Details at an offset too large for a reference stay in the table.
     guard DetailsReference(offset: stored.byteCount) != nil else { return }
     tables.details = DetailsTable(of: stored)
     var offset = 0
     for number in numbers where hasDetails(number) {
-      // None is further away than their end.
+      // No offset is larger than the end, which was checked above.
       guard let reference = DetailsReference(offset: offset) else { return }
       let row = Int(number.rawValue)
       tables.rows[row].refer(to: reference, with: tables.rows[row].parts)
@@ -162,7 +160,7 @@ extension ContactTable {
   }
 }
 
-/// Which texts of a table are in use.
+/// The texts of a table that are in use.
 private struct UseMarks {
   private(set) var isUsed: [Bool]
 
@@ -170,14 +168,14 @@ private struct UseMarks {
     isUsed = Array(repeating: false, count: count)
   }
 
-  /// Those that are.
+  /// The numbers of the used texts.
   var used: some Sequence<UInt32> {
     isUsed.indices.lazy.filter { isUsed[$0] }.map { UInt32($0) }
   }
 
   mutating func use(_ number: UInt32) { isUsed[Int(number)] = true }
 
-  /// Marks the texts of a resource.
+  /// Marks the texts of a resource as used.
   mutating func use(of row: PresenceRow) {
     if row.resource != .none { use(row.resource.rawValue) }
     if row.status != .none { use(row.status.rawValue) }

@@ -1,31 +1,31 @@
 import RawBytes
 import XMPPStanza
 
-// Between the rows of a table, which are numbers, and the values that the rest of the program
-// speaks of.
+// Converts between the table's rows, which hold numbers, and the values that the rest of the
+// program uses.
 extension ContactTable {
-  /// Hands what a contact's resources besides the first one said to `body`, while it runs.
+  /// Passes the presence of a contact's further resources to `body`; valid only during the call.
   func withFurtherResources(
     of number: ContactNumber, _ body: (Span<PresenceRow>) -> Void
   ) {
     tables.further.withRows(tables.rows[Int(number.rawValue)].further, body)
   }
 
-  /// The contact's item with what set its fields.
+  /// The contact's item with the records that set its fields.
   func entry(of number: ContactNumber) -> RosterEntry? {
     item(of: number).map { row in
       RosterEntry(item: value(of: row, number), provenance: row.provenance)
     }
   }
 
-  /// An item of a contact.
+  /// The value of an item's row.
   func value(of row: ItemRow, _ number: ContactNumber) -> RosterItem {
     RosterItem(
       checked: address(of: number), name: text(row.name), subscription: row.subscription,
       isPending: row.isPending, isApproved: row.isApproved, groups: groups(row.groups))
   }
 
-  /// Whether a row says the same as what stands elsewhere of an item.
+  /// Whether a row equals an item in its stored form.
   func says(_ row: ItemRow, _ item: StoredFields) -> Bool {
     row.subscription == item.subscription && row.isPending == item.isPending
       && row.isApproved == item.isApproved && isText(row.name, item.name)
@@ -39,8 +39,7 @@ extension ContactTable {
 
   /// The row of an item.
   ///
-  /// - Parameter old: What it was before: what it says is compared, which takes less than to look
-  ///   it up.
+  /// - Parameter old: The previous item. Comparing with its texts is cheaper than looking them up.
   mutating func row(
     of item: StoredFields, _ provenance: RosterEntry.Provenance, after old: ItemRow = .none
   ) -> ItemRow {
@@ -52,7 +51,7 @@ extension ContactTable {
       provenance: provenance)
   }
 
-  /// What a resource said.
+  /// The value of a resource's row.
   func value(of row: PresenceRow) -> ResourcePresence {
     ResourcePresence(
       availability: Availability(
@@ -61,7 +60,7 @@ extension ContactTable {
       since: row.since, told: row.told)
   }
 
-  /// The row of what a resource said.
+  /// The row of a resource's presence.
   mutating func row(
     of availability: Availability, by resource: String, since stamp: RecordStamp,
     told: SessionSet
@@ -72,7 +71,7 @@ extension ContactTable {
       show: availability.show, priority: availability.priority, since: stamp, told: told)
   }
 
-  /// The row of what stands elsewhere and a resource of a contact said.
+  /// The row of a resource's presence in its stored form.
   mutating func row(
     of availability: StoredAvailability, by resource: RawSpan,
     of number: ContactNumber, since stamp: RecordStamp, told: SessionSet
@@ -85,8 +84,8 @@ extension ContactTable {
       show: availability.show, priority: availability.priority, since: stamp, told: told)
   }
 
-  /// The name of a contact's first resource if it is this one: nearly all that is said of resources
-  /// is of it, and to compare them takes less than to look the name up.
+  /// The name of a contact's first resource if it equals `name`. Nearly all presence is from the
+  /// first resource, and comparing is cheaper than a look-up.
   private func firstResource(
     of number: ContactNumber, ifNamed name: RawSpan
   ) -> TextNumber? {
@@ -96,26 +95,26 @@ extension ContactTable {
     return first
   }
 
-  /// The name of a resource; nil where nobody has such a one.
+  /// The number of a resource name; nil if no contact has a resource with this name.
   func resource(named name: RawSpan, of number: ContactNumber) -> TextNumber? {
     firstResource(of: number, ifNamed: name) ?? self.number(ofText: name)
   }
 
-  /// Whether details are stored, and as those of another table are.
+  /// Whether both contacts' details are stored in a snapshot, with the same bytes.
   func hasSameStoredDetails(
     _ mine: DetailsReference, as others: DetailsReference, in other: ContactTable
   ) -> Bool {
     tables.details.hasSameStored(mine, as: others, in: other.tables.details)
   }
 
-  /// What all available resources of a contact said.
+  /// The presence of all available resources of a contact.
   ///
-  /// - Parameter sessions: Only what one of these was told counts; nil for all.
+  /// - Parameter sessions: Includes only what one of these sessions received; nil for all.
   func resources(of number: ContactNumber, toldTo sessions: SessionSet? = nil) -> ResourceTable {
     resources(rows(of: number, toldTo: sessions))
   }
 
-  /// All available resources of a contact.
+  /// The rows of all available resources of a contact.
   func rows(of number: ContactNumber, toldTo sessions: SessionSet? = nil) -> [PresenceRow] {
     guard let first = presence(of: number) else { return [] }
     let rows = [first] + furtherResources(of: number).all
@@ -123,14 +122,14 @@ extension ContactTable {
     return rows.filter { !$0.told.isDisjoint(with: sessions) }
   }
 
-  /// One available resource of a contact; nil where it is not available. Complexity: O(1).
+  /// The row of one resource of a contact; nil if it is not available. Complexity: O(1).
   func row(of resource: TextNumber, of number: ContactNumber) -> PresenceRow? {
     guard let first = presence(of: number) else { return nil }
     return first.resource == resource ? first : furtherResources(of: number)[resource]
   }
 
-  /// The resource that has said nothing for longest; nil if a contact has no more than are kept.
-  /// Complexity: linear in `PresenceRows.limit`.
+  /// The resource that has been silent the longest; nil if a contact has no more resources than the
+  /// limit. Complexity: linear in `PresenceRows.limit`.
   func excessResource(of number: ContactNumber) -> TextNumber? {
     guard hasFurtherResources(number), var oldest = presence(of: number) else { return nil }
     return tables.further.withRows(tables.rows[Int(number.rawValue)].further) { rows in
@@ -142,12 +141,12 @@ extension ContactTable {
     }
   }
 
-  /// Resources by their names.
+  /// A table of resources by name.
   func resources(_ rows: [PresenceRow]) -> ResourceTable {
     ResourceTable(rows.map { (text($0.resource) ?? "", value(of: $0)) })
   }
 
-  /// Everything about a contact; nil where nothing is known.
+  /// The whole state of a contact; nil if it has none.
   func contact(_ number: ContactNumber) -> Contact? {
     guard !isEmpty(number) else { return nil }
     let details = details(of: number)
@@ -164,7 +163,7 @@ extension ContactTable {
 }
 
 extension ContactTable: Equatable {
-  /// Whether the same is known of the same contacts, whatever numbers they have.
+  /// Whether both tables have the same state for the same contacts, regardless of their numbers.
   static func == (a: ContactTable, b: ContactTable) -> Bool {
     func known(_ table: ContactTable) -> Int { table.numbers.count { !table.isEmpty($0) } }
     guard a.items == b.items, known(a) == known(b) else { return false }

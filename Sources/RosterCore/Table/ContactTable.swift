@@ -1,19 +1,20 @@
 import RawBytes
 import XMPPStanza
 
-/// All that is known of contacts, a row for each address.
+/// The state of all contacts, one row for each address.
 ///
-/// Copies share it: to keep an old table costs nothing, and a change costs the chunk that it is in.
+/// Copies share their storage: keeping an old table costs nothing, and a change copies only its
+/// chunk.
 struct ContactTable: Sendable {
   private var storage = Storage(Tables())
 
-  /// Two to this power of contacts are copied where one of them is changed.
+  /// The binary logarithm of the chunk size of the rows; a change copies one chunk.
   static let chunkBits = 3
 
-  /// A table of nobody.
+  /// An empty table.
   init() {}
 
-  /// What a table is made of. Only the table's own files look at it.
+  /// The table's storage. Only this type's own files use it.
   struct Tables: ~Copyable, Sendable {
     /// Prepared addresses.
     var addresses = TextTable()
@@ -21,19 +22,19 @@ struct ContactTable: Sendable {
     var details = DetailsTable()
     var further = FurtherResources()
     var texts = TextTable()
-    /// Lists of groups, each as the numbers that its texts have.
+    /// Group lists, each as the numbers of its texts.
     var groups = TextTable()
     var items = ItemCounts()
     var requestCount = 0
-    /// The contacts that have each part that is gone over.
+    /// For each indexed part, the contacts that have it.
     var members = [ContactSet](repeating: ContactSet(), count: ContactPart.allCases.count)
-    /// The long ones as texts, so that all that refer to one share it.
+    /// Long group lists as strings, so that all references share one array.
     var longGroups: [GroupsNumber: [String]] = [:]
-    /// The snapshot that the numbers are of (`ContactTable.base`).
+    /// The snapshot that the table's numbers come from (`ContactTable.base`).
     var base: SnapshotBase?
-    /// What has changed since it was begun to note it; nil where it is not noted.
+    /// The changes since `noteChanges()`; nil if changes are not noted.
     var changes: ContactChanges?
-    /// At what size the table is made anew.
+    /// The size at which the table is rebuilt.
     var compactionSize = Self.leastCompactionSize
 
     static var leastCompactionSize: Int { 1 << 14 }
@@ -46,14 +47,14 @@ struct ContactTable: Sendable {
         changes: changes, compactionSize: compactionSize)
     }
 
-    /// In rows, texts and lists; long texts count as several.
+    /// The size in rows, texts and lists; a long text counts as several.
     var size: Int {
       rows.count + texts.count + groups.count + (texts.byteCount + groups.byteCount) >> 10
     }
   }
 
-  /// Where the tables are, so that a copy is one reference. Written to only by who alone refers
-  /// to it.
+  /// Holds the tables, so that copying costs one reference. Written to only while uniquely
+  /// referenced.
   private final class Storage: @unchecked Sendable {
     let tables: UnsafeMutablePointer<Tables>
 
@@ -68,7 +69,7 @@ struct ContactTable: Sendable {
     }
   }
 
-  /// They are there as long as the storage, which this value keeps.
+  /// Valid as long as the storage, which this value retains.
   var tables: Tables {
     @inline(__always) unsafeAddress { UnsafePointer(storage.tables) }
     @inline(__always) unsafeMutableAddress {
@@ -77,12 +78,12 @@ struct ContactTable: Sendable {
     }
   }
 
-  /// How many contacts have an item, by the state of its subscription. Complexity: O(1).
+  /// The number of roster items by subscription. Complexity: O(1).
   var items: ItemCounts { tables.items }
 
   // MARK: Contacts
 
-  /// The numbers of all contacts, those included of whom nothing is known any more.
+  /// The numbers of all contacts, including those that no longer have any state.
   var numbers: some Sequence<ContactNumber> {
     (0..<UInt32(tables.rows.count)).lazy.map { ContactNumber(rawValue: $0) }
   }
@@ -91,12 +92,13 @@ struct ContactTable: Sendable {
   /// highest number.
   func members(_ part: ContactPart) -> [ContactNumber] { tables.members[part.rawValue].members }
 
-  /// Whether all contacts that have a part are in a set. Complexity: linear in the highest number.
+  /// Whether a set contains all contacts that have a part. Complexity: linear in the highest
+  /// number.
   func areAll(_ part: ContactPart, in set: ContactSet) -> Bool {
     tables.members[part.rawValue].isSubset(of: set)
   }
 
-  /// How many requests wait for an answer, contacts' and ours.
+  /// The number of requests that await an answer, contacts' and ours.
   var requestCount: Int { tables.requestCount }
 
   private mutating func note(_ part: ContactPart, of number: ContactNumber, _ isThere: Bool) {
@@ -108,59 +110,59 @@ struct ContactTable: Sendable {
     }
   }
 
-  /// The number of an address, nil where nothing was ever known of it. Complexity: O(1).
+  /// The number of an address; nil if the table never had it. Complexity: O(1).
   func number(of jid: BareJID) -> ContactNumber? {
     tables.addresses.number(of: jid.text).map { ContactNumber(rawValue: $0) }
   }
 
-  /// The number of an address by its bytes, as prepared; nil where nothing was ever known of it.
+  /// The number of an address, given as its prepared bytes; nil if the table never had it.
   func number(ofAddress bytes: RawSpan) -> ContactNumber? {
     tables.addresses.number(of: bytes).map { ContactNumber(rawValue: $0) }
   }
 
-  /// The number of an address, a new one where it has none. Complexity: O(1) amortised.
+  /// The number of an address, which is added if it is new. Complexity: O(1) amortized.
   mutating func insert(_ jid: BareJID) -> ContactNumber {
     jid.text.withUTF8Bytes { bytes in insert(address: bytes) }
   }
 
-  /// The number of an address by its bytes, as prepared; a new one where it has none.
+  /// The number of an address, given as its prepared bytes, which is added if it is new.
   mutating func insert(address bytes: RawSpan) -> ContactNumber {
     let number = tables.addresses.insert(bytes)
     if Int(number) == tables.rows.count { tables.rows.append(ContactRow()) }
     return ContactNumber(rawValue: number)
   }
 
-  /// The address of a number.
+  /// The address of a contact.
   func address(of number: ContactNumber) -> BareJID {
     BareJID(prepared: tables.addresses[number.rawValue])
   }
 
-  /// The bytes of an address.
+  /// The bytes of a contact's address.
   @_lifetime(borrow self)
   func bytes(ofAddress number: ContactNumber) -> RawSpan {
-    // Until it is changed, the value keeps its tables.
+    // The value retains its tables until it is changed.
     _overrideLifetime(tables.addresses.bytes(of: number.rawValue), borrowing: self)
   }
 
-  /// The places of contacts in the order of their addresses. Complexity: O(n log n).
+  /// The given contacts' ranks by address. Complexity: O(n log n).
   func order(of numbers: [ContactNumber]) -> [ByteRank] {
     tables.addresses.order(of: numbers.map(\.rawValue))
   }
 
-  /// Contacts in the order of their addresses. Complexity: O(n log n).
+  /// The contacts, sorted by address. Complexity: O(n log n).
   func sorted(_ numbers: some Sequence<ContactNumber>) -> [ContactNumber] {
     let numbers = Array(numbers)
     guard numbers.count > 1 else { return numbers }
     return order(of: numbers).map { numbers[$0.index] }
   }
 
-  /// Resources in the order of their names. Complexity: O(n log n).
+  /// The resources, sorted by name. Complexity: O(n log n).
   func sorted(_ resources: [PresenceRow]) -> [PresenceRow] {
     guard resources.count > 1 else { return resources }
     return tables.texts.order(of: resources.map(\.resource.rawValue)).map { resources[$0.index] }
   }
 
-  /// Whether nothing is known of a contact any more.
+  /// Whether a contact has no state.
   func isEmpty(_ number: ContactNumber) -> Bool {
     tables.rows[Int(number.rawValue)].isEmpty
   }
@@ -170,7 +172,7 @@ struct ContactTable: Sendable {
   /// The contact's item.
   func item(of number: ContactNumber) -> ItemRow? { tables.rows[Int(number.rawValue)].item }
 
-  /// Sets the contact's item, or takes it out of the roster.
+  /// Sets the contact's item; nil removes it from the roster.
   mutating func setItem(_ item: ItemRow?, of number: ContactNumber) {
     _ = tables.changes?.items.insert(number)
     let had = tables.rows[Int(number.rawValue)].hasItem
@@ -178,12 +180,12 @@ struct ContactTable: Sendable {
     if had != (item != nil) { note(.item, of: number, !had) }
   }
 
-  /// What the contact's first resource said.
+  /// The presence of the contact's first resource.
   func presence(of number: ContactNumber) -> PresenceRow? {
     tables.rows[Int(number.rawValue)].presence
   }
 
-  /// Sets what the first resource said.
+  /// Sets the presence of the contact's first resource.
   mutating func setPresence(_ presence: PresenceRow?, of number: ContactNumber) {
     if presence == nil {
       _ = tables.changes?.gone.insert(number)
@@ -195,10 +197,10 @@ struct ContactTable: Sendable {
     if had != (presence != nil) { note(.presence, of: number, !had) }
   }
 
-  /// Replaces what the first resource said, if it is the same resource. Who was told of it before
-  /// knows of it still.
+  /// Replaces the presence of the first resource if it is the same resource. Sessions that had
+  /// received the old presence still count as informed.
   ///
-  /// - Returns: What it said before; nil where nothing was replaced.
+  /// - Returns: The previous presence; nil if nothing was replaced.
   mutating func replacePresence(
     by presence: PresenceRow, of number: ContactNumber
   ) -> PresenceRow? {
@@ -217,20 +219,20 @@ struct ContactTable: Sendable {
     tables.rows[Int(number.rawValue)].hasPresence
   }
 
-  /// What is known of the contact, in the numbers of the table.
+  /// The contact's row, with the numbers of the table.
   func row(of number: ContactNumber) -> ContactRow { tables.rows[Int(number.rawValue)] }
 
-  /// Whether the contact has anything of what few have. Complexity: O(1).
+  /// Whether the contact has details. Complexity: O(1).
   func hasDetails(_ number: ContactNumber) -> Bool {
     tables.rows[Int(number.rawValue)].details != .none
   }
 
-  /// What few contacts have, nil where this one has nothing of it.
+  /// The contact's details; nil if it has none.
   func details(of number: ContactNumber) -> ContactDetails? {
     tables.details[tables.rows[Int(number.rawValue)].details]
   }
 
-  /// Writes down what few contacts have, of each of these that has any of it, in their order.
+  /// Writes the details of those given contacts that have any, in their order.
   func writeDetails(of numbers: some Sequence<ContactNumber>, to output: inout DetailsOutput) {
     let all = numbers.lazy.map { tables.rows[Int($0.rawValue)].details }
     tables.details.write(all.filter { $0 != .none }, to: &output)
@@ -256,7 +258,8 @@ struct ContactTable: Sendable {
     detail(of: number, in: .lastEnded) { $0.lastEnded }
   }
 
-  /// Whether the contact's last request ended, and the roster has not shown that it sees us since.
+  /// Whether the contact's last request ended and the roster has not shown since then that the
+  /// contact sees our presence.
   func isEndUntaken(of number: ContactNumber) -> Bool {
     detail(of: number, in: .lastEnded) {
       $0.lastEnded == nil || $0.wasTaken ? nil : true
@@ -268,7 +271,7 @@ struct ContactTable: Sendable {
     detail(of: number, in: .outgoing) { $0.outgoing }
   }
 
-  /// What the resources besides the first one said.
+  /// The presence of the contact's resources besides the first.
   func furtherResources(of number: ContactNumber) -> PresenceRows {
     tables.further[tables.rows[Int(number.rawValue)].further]
   }
@@ -278,7 +281,7 @@ struct ContactTable: Sendable {
     tables.rows[Int(number.rawValue)].further != 0
   }
 
-  /// Changes what the resources besides the first one said, in place.
+  /// Changes the presence of the contact's further resources in place.
   mutating func updateFurtherResources<Result>(
     of number: ContactNumber, _ body: (inout PresenceRows) -> Result
   ) -> Result {
@@ -296,9 +299,9 @@ struct ContactTable: Sendable {
     return result
   }
 
-  /// Takes out the resources besides the first one.
+  /// Removes the contact's further resources.
   ///
-  /// - Returns: What they said.
+  /// - Returns: Their presence.
   mutating func removeFurtherResources(of number: ContactNumber) -> PresenceRows {
     guard hasFurtherResources(number) else { return PresenceRows() }
     _ = tables.changes?.gone.insert(number)
@@ -308,37 +311,37 @@ struct ContactTable: Sendable {
     }
   }
 
-  /// What the contact calls itself.
+  /// The names that the contact gives itself.
   func names(of number: ContactNumber) -> OwnNames? {
     detail(of: number, in: .names) { $0.names }
   }
 
-  /// What the user has set of the contact.
+  /// What the user has set for the contact.
   func annotations(of number: ContactNumber) -> ContactAnnotations? {
     detail(of: number, in: .annotations) { $0.annotations }
   }
 
-  /// What is still to come of what the contact, or we, did.
+  /// The counterparts still expected of the contact's actions or ours.
   func expected(of number: ContactNumber) -> ExpectedCounterparts {
     detail(of: number, in: .expected) { $0.expected } ?? ExpectedCounterparts()
   }
 
-  /// What some sessions are still to be told of the contact.
+  /// The deliveries about the contact that some sessions have yet to receive.
   func deliveries(of number: ContactNumber) -> [Delivery] {
     detail(of: number, in: .deliveries) { $0.deliveries } ?? []
   }
 
-  /// Our last edit that the server took over.
+  /// Our last edit of the item that the server confirmed.
   func confirmedEdit(of number: ContactNumber) -> ConfirmedEdit? {
     detail(of: number, in: .confirmedEdit) { $0.confirmedEdit }
   }
 
-  /// Whether there is one. Complexity: O(1).
+  /// Whether the contact has a confirmed edit. Complexity: O(1).
   func hasConfirmedEdit(of number: ContactNumber) -> Bool {
     tables.rows[Int(number.rawValue)].parts.contains(.confirmedEdit)
   }
 
-  /// Changes what few contacts have, in place.
+  /// Changes the contact's details in place.
   mutating func updateDetails<Result>(
     of number: ContactNumber, _ body: (inout ContactDetails) -> Result
   ) -> Result {
@@ -358,7 +361,7 @@ struct ContactTable: Sendable {
     return result
   }
 
-  /// Notes of which parts a contact has others than before.
+  /// Notes which parts of a contact have changed.
   mutating func note(
     from before: ContactParts, to after: ContactParts, of number: ContactNumber
   ) {
@@ -368,12 +371,12 @@ struct ContactTable: Sendable {
     }
   }
 
-  /// Takes over the details of a snapshot, nobody's yet.
+  /// Adds the details of a snapshot, without assigning them to contacts.
   ///
-  /// - Returns: Where they begin among all that were taken over.
+  /// - Returns: Where they begin among all stored details.
   mutating func keep(_ stored: StoredDetails) -> Int { tables.details.keep(stored) }
 
-  /// Refers to details of those that were kept, or to none, instead of those that the contact has.
+  /// Replaces the contact's details with stored ones, or removes them.
   mutating func setDetails(
     _ reference: DetailsReference, with parts: DetailParts, of number: ContactNumber
   ) {
@@ -387,64 +390,65 @@ struct ContactTable: Sendable {
 
   // MARK: Texts
 
-  /// The text of a number.
+  /// The text with a number.
   func text(_ number: TextNumber) -> String? {
     number == .none ? nil : tables.texts[number.rawValue]
   }
 
-  /// The bytes of the text of a number, which is not `none`.
+  /// The bytes of a text; the number is not `none`.
   @_lifetime(borrow self)
   func bytes(ofText number: TextNumber) -> RawSpan {
     _overrideLifetime(tables.texts.bytes(of: number.rawValue), borrowing: self)
   }
 
-  /// Whether the text of a number, which is not `none`, has no bytes.
+  /// Whether a text is empty; the number is not `none`.
   func isEmptyText(_ number: TextNumber) -> Bool { bytes(ofText: number).isEmpty }
 
-  /// The number of a text, a new one where it has none.
+  /// The number of a text, which is added if it is new.
   mutating func insert(_ text: String?) -> TextNumber {
     text.map { TextNumber(rawValue: tables.texts.insert($0)) } ?? .none
   }
 
-  /// The number of a text by its bytes, which are UTF-8; a new one where it has none.
+  /// The number of a text, given as UTF-8, which is added if it is new.
   mutating func insert(text bytes: RawSpan) -> TextNumber {
     TextNumber(rawValue: tables.texts.insert(bytes))
   }
 
-  /// The same of a text that may be missing.
+  /// The number of an optional text, given as UTF-8; `none` if it is nil.
   mutating func insert(text bytes: RawSpan?) -> TextNumber {
     guard let bytes else { return .none }
     return insert(text: bytes)
   }
 
-  /// The number of a text, nil where nothing in the table has it.
+  /// The number of a text; nil if the table does not have it.
   func number(of text: String) -> TextNumber? {
     tables.texts.number(of: text).map { TextNumber(rawValue: $0) }
   }
 
-  /// The same by its bytes.
+  /// The number of a text, given as UTF-8; nil if the table does not have it.
   func number(ofText bytes: RawSpan) -> TextNumber? {
     tables.texts.number(of: bytes).map { TextNumber(rawValue: $0) }
   }
 
   // MARK: Groups
 
-  /// Nobody puts a contact into more.
+  /// The length up to which group lists are added without making an array; no real contact has
+  /// more.
   private static let fewGroups = 32
 
-  /// The groups of a number.
+  /// The groups of a list.
   func groups(_ number: GroupsNumber) -> [String] {
     tables.longGroups[number] ?? texts(ofGroups: number).map { tables.texts[$0.rawValue] }
   }
 
-  /// The texts that a list of groups is of.
+  /// The texts of a group list.
   func texts(ofGroups number: GroupsNumber) -> [TextNumber] {
     guard number != .none else { return [] }
     let list = bytes(ofGroups: number)
     return (0..<list.byteCount / 4).map { TextNumber(rawValue: Self.text(at: $0, of: list)) }
   }
 
-  /// Whether a list of groups has the same texts as one that stands elsewhere.
+  /// Whether a group list equals a list in its stored form.
   func groups(_ number: GroupsNumber, are list: StoredGroups) -> Bool {
     guard number != .none else { return list.count == 0 }
     let texts = bytes(ofGroups: number)
@@ -454,18 +458,18 @@ struct ContactTable: Sendable {
       }
   }
 
-  /// The number of a text of a list of groups.
+  /// The number of one text of a group list.
   private static func text(at place: Int, of list: RawSpan) -> UInt32 {
     list.littleEndian(at: 4 * place)
   }
 
-  /// The numbers of the texts that a list of groups is of, each a little-endian `UInt32`.
+  /// The text numbers of a group list, each a little-endian `UInt32`.
   @_lifetime(borrow self)
   func bytes(ofGroups number: GroupsNumber) -> RawSpan {
     _overrideLifetime(tables.groups.bytes(of: number.rawValue), borrowing: self)
   }
 
-  /// The number of a list of groups, a new one where it has none.
+  /// The number of a group list, which is added if it is new.
   mutating func insert(groups list: StoredGroups) -> GroupsNumber {
     guard (1...Self.fewGroups).contains(list.count) else {
       var texts: [TextNumber] = []
@@ -474,7 +478,7 @@ struct ContactTable: Sendable {
     }
     return withUnsafeTemporaryAllocation(of: UInt32.self, capacity: list.count) { numbers in
       var count = 0
-      // There is room for each of them.
+      // The buffer has space for every group.
       list.forEach { group in
         numbers.initializeElement(at: count, to: insert(text: group).rawValue.littleEndian)
         count += 1
@@ -484,7 +488,7 @@ struct ContactTable: Sendable {
     }
   }
 
-  /// The number of a list of groups by its texts, a new one where it has none.
+  /// The number of a group list, given by its texts, which is added if it is new.
   mutating func insert(groups texts: [TextNumber]) -> GroupsNumber {
     guard !texts.isEmpty else { return .none }
     let numbers = texts.map { $0.rawValue.littleEndian }

@@ -1,84 +1,84 @@
 import RawBytes
 
-/// Where a contact's details are: in a place of their own, or where a snapshot has them.
+/// A reference to a contact's details, either in a slot of the table or in a snapshot.
 struct DetailsReference: Hashable, Sendable {
-  /// A place plus one, or the offset of stored ones; 0 where there are none.
+  /// A slot plus one, or `storedBit` and an offset; 0 for none.
   private let rawValue: UInt32
 
-  /// Of those that are stored.
+  /// Marks an offset of stored details.
   private static let storedBit: UInt32 = 1 << 31
 
   private init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
 
-  /// A contact has none.
+  /// The reference of a contact without details.
   static let none = DetailsReference(rawValue: 0)
 
-  /// A place of their own.
+  /// A reference to a slot.
   init(place: Int) {
     rawValue = UInt32(place + 1)
   }
 
-  /// Details at an offset of a snapshot's; nil where it is too far away.
+  /// A reference to details stored in a snapshot; nil if the offset is too large.
   init?(offset: Int) {
     guard offset < Self.storedBit else { return nil }
     rawValue = Self.storedBit | UInt32(offset)
   }
 
-  /// In a snapshot: the next ones there.
+  /// In a snapshot: the contact has the next details there.
   static let next = DetailsReference(rawValue: 1)
 
-  /// Whether they are where a snapshot has them.
+  /// Whether the details are stored in a snapshot.
   var isStored: Bool { rawValue & Self.storedBit != 0 }
 
-  /// Their place; nil where they have none.
+  /// The slot; nil if the details are stored or missing.
   fileprivate var place: Int? { isStored || self == .none ? nil : Int(rawValue - 1) }
 
-  /// The offset of stored ones.
+  /// The offset of stored details.
   fileprivate var offset: Int { Int(rawValue & ~Self.storedBit) }
 }
 
-/// The details of those contacts that have any.
+/// The details of all contacts that have any.
 ///
-/// Those that came with a snapshot stay as they are there until they are changed, and are read
-/// whenever they are looked at: few are, of many.
+/// Details from a snapshot stay there until they change and are decoded at each access, because
+/// only a few of many are ever looked at.
 struct DetailsTable: Sendable {
-  /// Those that were changed, each in a place of its own.
+  /// The changed details, each in its slot.
   var places = ChunkedArray<ContactDetails>(chunkBits: 2)
   private var freePlaces: [UInt32] = []
-  /// Those of a snapshot, and of the increments to it.
+  /// The stored details of a snapshot and of its increments.
   private var kept: [(start: Int, details: StoredDetails)] = []
 
-  /// A table of none, which can refer to the same stored ones.
+  /// An empty table that can refer to the same stored details.
   var withoutPlaces: DetailsTable {
     var table = DetailsTable()
     table.kept = kept
     return table
   }
 
-  /// A table of none, which can refer to these stored ones, the first of them at 0.
+  /// An empty table that can refer to the given stored details, which begin at offset 0.
   init(of details: StoredDetails) { _ = keep(details) }
 
   init() {}
 
-  /// Takes over the details of a snapshot.
+  /// Adds the details of a snapshot.
   ///
-  /// - Returns: Where they begin among all that were taken over.
+  /// - Returns: Where they begin among all stored details.
   mutating func keep(_ details: StoredDetails) -> Int {
     let start = kept.last.map { $0.start + $0.details.byteCount } ?? 0
     kept.append((start, details))
     return start
   }
 
-  /// Where stored details are.
+  /// The stored details that contain a reference's offset.
   private func find(_ reference: DetailsReference) -> (details: StoredDetails, offset: Int)? {
     guard reference.isStored, let place = kept.lastIndex(where: { $0.start <= reference.offset })
     else { return nil }
     return (kept[place].details, reference.offset - kept[place].start)
   }
 
-  /// Whether details are stored, and as those of another table are.
+  /// Whether both references are to stored details with the same bytes.
   func hasSameStored(
     _ mine: DetailsReference, as others: DetailsReference, in other: DetailsTable
   ) -> Bool {
@@ -86,13 +86,13 @@ struct DetailsTable: Sendable {
     return mine.details.bytes(at: mine.offset).isSame(as: others.details.bytes(at: others.offset))
   }
 
-  /// All details; nil where there are none.
+  /// The decoded details; nil for `none`.
   subscript(reference: DetailsReference) -> ContactDetails? {
     if let place = reference.place { return places[place] }
     return find(reference).map { $0.details.details(at: $0.offset) }
   }
 
-  /// What `value` sees in the details, which are not copied; nil where there are none.
+  /// Passes the details to `value` without copying them; nil for `none`.
   @inline(__always)
   func look<Value>(
     at reference: DetailsReference, _ value: (borrowing ContactDetails) -> Value?
@@ -102,13 +102,14 @@ struct DetailsTable: Sendable {
     return value(stored.details(at: offset))
   }
 
-  /// Writes details down, one after the other.
+  /// Writes details one after the other.
   func write(_ references: some Sequence<DetailsReference>, to output: inout DetailsOutput) {
     guard let (start, stored) = kept.last else {
       for reference in references { write(reference, to: &output) }
       return
     }
-    // Where snapshots are taken, all that are stored came last; they are held once for all of them.
+    // When a snapshot is written, the stored details come from the latest one, so one lookup serves
+    // all of them.
     for reference in references {
       if reference.isStored, reference.offset >= start {
         output.write(stored: stored.bytes(at: reference.offset - start))
@@ -128,7 +129,7 @@ struct DetailsTable: Sendable {
 
   // MARK: Places
 
-  /// A place of their own for details, in which they are as they were.
+  /// Moves details into a slot, unchanged.
   mutating func makePlace(for reference: DetailsReference) -> Int {
     if let place = reference.place { return place }
     let details = self[reference] ?? ContactDetails()
@@ -140,10 +141,10 @@ struct DetailsTable: Sendable {
     return places.count - 1
   }
 
-  /// Gives up a place, whose details say nothing.
+  /// Frees a slot whose details are empty.
   mutating func free(place: Int) { freePlaces.append(UInt32(place)) }
 
-  /// Forgets details.
+  /// Frees details.
   mutating func free(_ reference: DetailsReference) {
     guard let place = reference.place else { return }
     places[place] = ContactDetails()

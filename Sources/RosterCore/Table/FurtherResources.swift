@@ -1,27 +1,28 @@
-/// What the resources besides the first one said, of those contacts that have several.
+/// The presence of all resources besides the first, for contacts that have several.
 ///
-/// They stand apart from what else few contacts have: many have two devices, and they come and go.
+/// Kept apart from `ContactDetails`, because contacts with two devices are common and their
+/// presence changes often.
 struct FurtherResources: Sendable {
   private var places = ChunkedArray<PresenceRows>(chunkBits: 2)
   private var freePlaces: [UInt32] = []
 
-  /// Where a contact's are: a place plus one; 0 where there are none.
+  /// A slot plus one; 0 for none.
   typealias Reference = UInt32
 
-  /// Of nobody.
+  /// An empty table.
   init() {}
 
-  /// - Parameter lists: What each place is to hold, which is not empty.
+  /// - Parameter lists: The content of each slot, which is not empty.
   init(_ lists: [[PresenceRow]]) {
     for list in lists { places.append(PresenceRows(list)) }
   }
 
-  /// What they said.
+  /// The resources of a reference.
   subscript(reference: Reference) -> PresenceRows {
     reference == 0 ? PresenceRows() : places[Int(reference - 1)]
   }
 
-  /// Hands what they said to `body` where it stands, while it runs: a copy would count references.
+  /// Passes the resources to `body` in place, because a copy would count references.
   @inline(__always)
   func withRows<Result>(
     _ reference: Reference, _ body: (Span<PresenceRow>) -> Result
@@ -30,7 +31,7 @@ struct FurtherResources: Sendable {
     return places.withElement(at: Int(reference - 1)) { body($0.all.span) }
   }
 
-  /// Changes them in place.
+  /// Changes the resources in place.
   mutating func update<Result>(
     _ reference: inout Reference, _ body: (inout PresenceRows) -> Result
   ) -> Result {
@@ -44,7 +45,7 @@ struct FurtherResources: Sendable {
     return result
   }
 
-  /// A place where there is nothing.
+  /// An empty slot.
   private mutating func makePlace() -> Reference {
     if let free = freePlaces.popLast() { return free + 1 }
     places.append(PresenceRows())

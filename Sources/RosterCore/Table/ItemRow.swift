@@ -1,12 +1,12 @@
 import XMPPStanza
 
-/// An item of the roster, and for each field the record that gave it the value it has.
+/// A roster item, with the record that set each of its fields.
 struct ItemRow: Equatable, BitwiseCopyable {
   var name: TextNumber
   var groups: GroupsNumber
   private var record: UInt64
-  // How long after that one the others came: none came before it, and what many items have in
-  // common is 0 there.
+  // How many records after the first one the other fields were set. Never negative, and 0 in most
+  // items.
   private var nameDistance: UInt64
   private var subscriptionDistance: UInt64
   private var askDistance: UInt64
@@ -52,7 +52,7 @@ struct ItemRow: Equatable, BitwiseCopyable {
   var isApproved: Bool { flags & Self.isApproved != 0 }
 
   var subscription: RosterSubscription {
-    // It was made of one.
+    // The code was written from a valid subscription.
     RosterSubscription(code: UInt8(flags >> Self.subscriptionShift & 3)) ?? .none
   }
 
@@ -73,18 +73,18 @@ struct ItemRow: Equatable, BitwiseCopyable {
     }
   }
 
-  /// Whether it is one that the other members can have made, whatever its numbers are of.
+  /// Whether the other members could have produced this row, apart from what its numbers refer to.
   var isWellFormed: Bool {
     isThere ? flags & ~Self.all == 0 : self == .none
   }
 
-  /// Whether its numbers are of texts of a table.
+  /// Whether all its numbers refer to texts of the table.
   @inline(__always)
   func refersOnly(to counts: TableCounts) -> Bool {
     name.isNone(orBelow: counts.texts) && groups.isNone(orBelow: counts.groups)
   }
 
-  /// The same with other numbers of its texts.
+  /// Replaces the numbers of its texts.
   mutating func renumber(
     _ text: (TextNumber) -> TextNumber,
     _ groups: (GroupsNumber) -> GroupsNumber

@@ -1,10 +1,10 @@
-/// What a resource last said.
+/// The last presence of a resource.
 struct PresenceRow: Equatable, BitwiseCopyable {
-  /// Which sessions were told that the resource is available.
+  /// The sessions that received the resource's presence.
   var told: SessionSet
   private var record: UInt64
   private var time: Int64
-  /// Its name; the empty one is presence of the bare address.
+  /// The resource's name; empty for presence from the bare address.
   var resource: TextNumber
   var status: TextNumber
   var delay: TextNumber
@@ -42,11 +42,11 @@ struct PresenceRow: Equatable, BitwiseCopyable {
     return row
   }()
 
-  /// Whether there is such a resource.
+  /// Whether there is a resource.
   var isThere: Bool { flags & Self.isThere != 0 }
 
   var show: Show {
-    // It was made of one.
+    // The code was written from a valid value.
     Show(code: showCode) ?? .available
   }
 
@@ -59,21 +59,21 @@ struct PresenceRow: Equatable, BitwiseCopyable {
     }
   }
 
-  /// Whether it is one that the other members can have made, whatever its numbers are of.
+  /// Whether the other members could have produced this row, apart from what its numbers refer to.
   var isWellFormed: Bool {
     guard isThere else { return self == .none }
     return flags & ~Self.all == 0 && resource != .none && Show(code: showCode) != nil
       && (flags & Self.hasTime != 0 || time == 0)
   }
 
-  /// Whether its numbers are of texts of a table.
+  /// Whether all its numbers refer to texts of the table.
   @inline(__always)
   func refersOnly(to counts: TableCounts) -> Bool {
     resource.isNone(orBelow: counts.texts) && status.isNone(orBelow: counts.texts)
       && delay.isNone(orBelow: counts.texts) && malformed.isNone(orBelow: counts.texts)
   }
 
-  /// The same with other numbers of its texts.
+  /// Replaces the numbers of its texts.
   mutating func renumber(
     _ text: (TextNumber) -> TextNumber
   ) {
@@ -85,12 +85,12 @@ struct PresenceRow: Equatable, BitwiseCopyable {
 }
 
 extension PresenceRow {
-  /// The row, if any of these sessions was told; otherwise nil.
+  /// The row if any of these sessions received it; otherwise nil.
   func ifTold(_ sessions: SessionSet) -> PresenceRow? {
     told.isDisjoint(with: sessions) ? nil : self
   }
 
-  /// The same, told to these sessions no more; nil where nobody else was told.
+  /// A copy without these sessions; nil if no other session received it.
   func without(_ sessions: SessionSet) -> PresenceRow? {
     var row = self
     row.told.subtract(sessions)

@@ -1,37 +1,37 @@
-/// What several resources last said, in no order.
+/// The last presence of several resources, in no particular order.
 struct PresenceRows: Sendable {
   /// The resources.
   private(set) var all: [PresenceRow] = []
-  /// Where each is by its name, once there are many: nobody has so many devices, but anybody can
-  /// make a server tell of them.
+  /// The index of each resource by name, used only for long lists. No person has that many devices,
+  /// but anyone can make a server send that many.
   private var places: [TextNumber: Int] = [:]
 
-  /// How many resources of an address are kept, the first one included: no person has so many
-  /// devices, and few enough to be copied with each state that is kept.
+  /// The number of resources kept for an address, including the first: more than a person has
+  /// devices, and few enough to copy with each kept state.
   static let limit = 64
 
-  /// So many are looked through.
+  /// Up to this number, a linear search is used.
   private static let few = 16
 
-  /// No resource.
+  /// An empty list.
   init() {}
 
-  /// - Parameter rows: of resources that differ.
+  /// - Parameter rows: Rows with distinct resources.
   init(_ rows: [PresenceRow]) {
     all = rows
     if all.count > Self.few { notePlaces() }
   }
 
-  /// Whether there is none.
+  /// Whether there are no resources.
   var isEmpty: Bool { all.isEmpty }
 
-  /// What a resource last said; nil where it is not available. Complexity: O(1).
+  /// The presence of a resource; nil if it is not available. Complexity: O(1).
   subscript(resource: TextNumber) -> PresenceRow? { place(of: resource).map { all[$0] } }
 
-  /// Puts what a resource said in the place of what it said before, or beside the others. Who was
-  /// told of it before knows of it still. Complexity: O(1).
+  /// Replaces the presence of a resource, or adds it. Sessions that had received the old presence
+  /// still count as informed. Complexity: O(1).
   ///
-  /// - Returns: What it said before; nil where it was not available.
+  /// - Returns: The previous presence; nil if the resource was not available.
   mutating func update(_ row: PresenceRow) -> PresenceRow? {
     guard let place = place(of: row.resource) else {
       all.append(row)
@@ -48,9 +48,9 @@ struct PresenceRows: Sendable {
     return before
   }
 
-  /// Takes a resource out. Complexity: O(1).
+  /// Removes a resource. Complexity: O(1).
   ///
-  /// - Returns: What it said; nil where it was not available.
+  /// - Returns: Its presence; nil if it was not available.
   mutating func remove(_ resource: TextNumber) -> PresenceRow? {
     guard let place = place(of: resource) else { return nil }
     let last = all.count - 1
@@ -62,14 +62,14 @@ struct PresenceRows: Sendable {
     return all.removeLast()
   }
 
-  /// The resource that has said nothing for longest; nil if there are no more than are kept.
+  /// The resource that has been silent the longest; nil if there are no more than `limit`.
   /// Complexity: linear in `limit`.
   var excess: TextNumber? {
     guard all.count > Self.limit else { return nil }
     return all.min { $0.since.record < $1.since.record }?.resource
   }
 
-  /// Takes any of them out; nil where there is none.
+  /// Removes an arbitrary resource; nil if there is none.
   mutating func removeAny() -> PresenceRow? { all.last.flatMap { remove($0.resource) } }
 
   private func place(of resource: TextNumber) -> Int? {

@@ -1,24 +1,24 @@
 import RawBytes
 
-/// What of a contact states show, and compare.
+/// The parts of a contact that states show and compare.
 struct ShownParts: OptionSet {
   let rawValue: UInt8
 
   static let item = Self(rawValue: 1)
-  /// The contact's and ours.
+  /// The contact's requests and ours.
   static let requests = Self(rawValue: 2)
   static let presence = Self(rawValue: 4)
   static let names = Self(rawValue: 8)
   static let annotations = Self(rawValue: 16)
 }
 
-/// A contact of a table as it is shown: rows are compared where they stand, and values are made of
-/// what is asked for.
+/// A contact of a table as it is shown. Compares rows in place and makes values only for the parts
+/// that are asked for.
 struct ShownContact {
   private let table: ContactTable
-  /// Nil where nothing was ever known of the contact.
+  /// Nil if the table never had the contact.
   private let number: ContactNumber?
-  /// The sessions of which it is shown what they were told.
+  /// The sessions whose presence is shown.
   private let open: SessionSet
   private let row: ContactRow
 
@@ -37,7 +37,7 @@ struct ShownContact {
     ShownResources(number.map { table.rows(of: $0) } ?? [], of: table, toldTo: open)
   }
 
-  /// Which parts may differ from those of another table; what is not among them is the same.
+  /// The parts that may differ from those of another table; all others are equal.
   func parts(thatMayDifferFrom other: ShownContact) -> ShownParts {
     var parts: ShownParts = []
     if !isSame(row.item, as: other.row.item, in: other.table) { parts.insert(.item) }
@@ -52,13 +52,13 @@ struct ShownContact {
     return parts
   }
 
-  /// What the first resource said, if it is shown.
+  /// The presence of the first resource, if it is shown.
   private var firstShown: PresenceRow? {
     row.presence.flatMap { $0.told.isDisjoint(with: open) ? nil : $0 }
   }
 
-  /// Whether what few contacts have is the same, as far as that is seen without reading it: it is
-  /// for all whom nothing happened to since a snapshot.
+  /// Whether both contacts have the same details, as far as that can be seen without reading them.
+  /// True for every contact without a change since a snapshot.
   private func hasSameDetails(as other: ShownContact) -> Bool {
     table.hasSameStoredDetails(row.details, as: other.row.details, in: other.table)
   }

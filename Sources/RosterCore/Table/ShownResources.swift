@@ -1,18 +1,18 @@
 import RawBytes
 
-/// Resources as they are shown, in the order of their names: rows are compared where they stand,
-/// and values are made of those that differ.
+/// Resources as they are shown, in the order of their names. Compares rows in place and makes
+/// values only for those that differ.
 struct ShownResources {
   private let table: ContactTable
   private let rows: [PresenceRow]
 
-  /// - Parameter sessions: What only others were told is not shown.
+  /// - Parameter sessions: Hides what none of these sessions received.
   init(_ rows: [PresenceRow], of table: ContactTable, toldTo sessions: SessionSet) {
     self.table = table
     self.rows = table.sorted(rows.filter { !$0.told.isDisjoint(with: sessions) })
   }
 
-  /// Hands each resource to `body` of which another table says something else, with what both say.
+  /// Passes each resource that differs from the other table to `body`, with both values.
   func forEachDifference(
     to other: ShownResources,
     _ body: (_ name: String, _ mine: ResourcePresence?, _ others: ResourcePresence?) -> Void
@@ -21,7 +21,7 @@ struct ShownResources {
     while place < rows.count || otherPlace < other.rows.count {
       let row = place < rows.count ? rows[place] : nil
       let otherRow = otherPlace < other.rows.count ? other.rows[otherPlace] : nil
-      // The one whose name comes first, or both of one name.
+      // The row whose name comes first, or both rows if the names are equal.
       let mine = row.flatMap { other.precedes(otherRow, $0, in: table) ? nil : $0 }
       let others = otherRow.flatMap { precedes(row, $0, in: other.table) ? nil : $0 }
       if mine != nil { place += 1 }
@@ -34,7 +34,7 @@ struct ShownResources {
     }
   }
 
-  /// Whether a row of this table has a name that comes before that of a row of another one.
+  /// Whether the name in a row of this table comes before the name in a row of the other.
   private func precedes(_ row: PresenceRow?, _ other: PresenceRow, in table: ContactTable) -> Bool {
     row.map {
       self.table.bytes(ofText: $0.resource).precedes(table.bytes(ofText: other.resource))
@@ -43,7 +43,7 @@ struct ShownResources {
 }
 
 extension ContactTable {
-  /// Whether a resource is shown as in another table.
+  /// Whether a resource is shown equally in both tables.
   func says(_ mine: PresenceRow?, sameAs others: PresenceRow?, in other: ContactTable) -> Bool {
     guard let mine, let others else { return mine == nil && others == nil }
     return mine.show == others.show && mine.priority == others.priority
@@ -53,7 +53,7 @@ extension ContactTable {
       && has(mine.malformed, sameAs: others.malformed, in: other)
   }
 
-  /// Whether a text, or none, has the same bytes as one of another table.
+  /// Whether two texts, or their absence, have the same bytes in both tables.
   func has(_ mine: TextNumber, sameAs others: TextNumber, in other: ContactTable) -> Bool {
     guard mine != .none, others != .none else { return mine == others }
     return bytes(ofText: mine).isSame(as: other.bytes(ofText: others))

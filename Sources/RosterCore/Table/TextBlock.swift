@@ -1,14 +1,14 @@
-/// A piece of memory that texts are put into, one after the other.
+/// A block of memory to which texts are appended.
 ///
-/// It is appended to only by who alone refers to it: what copies of a table share is never written
-/// again, so that one that was kept for hours on another thread still reads the same.
+/// Appended to only while uniquely referenced. Shared bytes are never written again, so a copy that
+/// another thread has kept for hours still reads the same.
 final class TextBlock: @unchecked Sendable {
   private let start: UnsafeMutableRawPointer
   private let capacity: Int
-  /// How many bytes are there; all of them are initialised, and none after them.
+  /// The number of bytes in use, all of them initialized.
   private(set) var count = 0
 
-  /// A block of nothing.
+  /// An empty block.
   init(capacity: Int) {
     self.capacity = max(1, capacity)
     start = .allocate(byteCount: self.capacity, alignment: 8)
@@ -16,17 +16,17 @@ final class TextBlock: @unchecked Sendable {
 
   deinit { start.deallocate() }
 
-  /// How many bytes there is room for.
+  /// The number of free bytes.
   var room: Int { capacity - count }
-  /// How large a block is that comes after this one.
+  /// The capacity of the block that follows this one.
   var nextCapacity: Int { min(2 * capacity, Self.mostCapacity) }
-  /// Whether it is so small that it is copied rather than followed by another one.
+  /// Whether the block is small enough to be copied instead of being followed by another one.
   var isSmall: Bool { capacity <= Self.leastCapacity }
 
   static let leastCapacity = 512
   private static let mostCapacity = 32 << 10
 
-  /// The same bytes, in memory of its own.
+  /// A copy with the same bytes.
   func copy() -> TextBlock {
     let copy = TextBlock(capacity: capacity)
     copy.start.copyMemory(from: start, byteCount: count)
@@ -34,18 +34,18 @@ final class TextBlock: @unchecked Sendable {
     return copy
   }
 
-  /// Appends bytes; more than there is room for are not.
+  /// Appends bytes if they fit; otherwise does nothing.
   func append(_ bytes: RawSpan) {
     guard bytes.byteCount <= room else { return }
     let end = start + count
     bytes.withUnsafeBytes { bytes in
-      // There is room for them after the others.
+      // The guard above has checked that they fit.
       if let first = bytes.baseAddress { end.copyMemory(from: first, byteCount: bytes.count) }
     }
     count += bytes.byteCount
   }
 
-  /// Where bytes are that were appended, as long as the block is.
+  /// The address of appended bytes, valid as long as the block.
   @inline(__always)
   func address(of offset: Int) -> UnsafeRawPointer { UnsafeRawPointer(start + offset) }
 }

@@ -1,15 +1,15 @@
 import RawBytes
 import XMPPStanza
 
-/// Texts by dense number, from 0 in the order of their coming, each once.
+/// Distinct texts, numbered densely from 0 in the order in which they were added.
 ///
-/// They are held as bytes, so that a text that is known costs a look-up and no `String`. Copies
-/// share them like a `ChunkedArray`. A text stays until the table is made anew.
+/// The texts are kept as bytes, so that looking up a known text needs no `String`. Copies share
+/// them like a `ChunkedArray`. A text stays until the table is rebuilt.
 ///
-/// To copy it counts a reference to each of its parts, which would be done for every text that is
-/// looked at where it stands: so it is done only where it is asked for.
+/// Copying counts a reference for each of its parts, which would happen for every text that is read
+/// in place; the type is therefore not implicitly copyable.
 struct TextTable: ~Copyable, Sendable {
-  /// Where a text is.
+  /// The location of a text.
   private struct Place {
     var block: UInt32
     var offset: UInt32
@@ -18,23 +18,24 @@ struct TextTable: ~Copyable, Sendable {
 
   private var places = ChunkedArray<Place>(chunkBits: placeBits)
   private var blocks: [TextBlock] = []
-  /// An open-addressed table: the upper half of a text's hash beside its number plus one, 0 where
-  /// there is none. Their number is a power of two, at least twice that of the texts.
+  /// An open-addressed hash table. A slot holds the upper half of a text's hash and its number plus
+  /// one; 0 is an empty slot. The number of slots is a power of two and at least twice the number
+  /// of texts.
   private var slots = ChunkedArray<UInt64>(chunkBits: slotBits)
-  /// What hashes start from; it is here because a global is got by a call.
+  /// The seed of the hashes, kept here because reading a global takes a call.
   private let seed = TextTable.seed
 
-  /// Places are only added.
+  /// Places are only ever appended.
   private static let placeBits = 6
   private static let slotBits = 6
 
-  /// How many bytes the texts have.
+  /// The number of bytes in all texts.
   private(set) var byteCount = 0
 
-  /// A table of no texts.
+  /// An empty table.
   init() {}
 
-  /// The same texts. Complexity: O(1).
+  /// A copy. Complexity: O(1).
   func copy() -> TextTable {
     var copy = TextTable()
     copy.places = places
@@ -44,33 +45,33 @@ struct TextTable: ~Copyable, Sendable {
     return copy
   }
 
-  /// How many texts there are.
+  /// The number of texts.
   var count: Int { places.count }
 
-  /// The bytes of the text of a number that was given. Complexity: O(1).
+  /// The bytes of a text; the number is valid. Complexity: O(1).
   @inline(__always)
   @_lifetime(borrow self)
   func bytes(of number: UInt32) -> RawSpan {
     let place = places[Int(number)]
     let start = blocks[Int(place.block)].address(of: Int(place.offset))
-    // `insert` has put as many bytes there, nobody changes them, and the table keeps its blocks.
+    // `insert` wrote these bytes, they are never changed, and the table retains its blocks.
     return _overrideLifetime(
       RawSpan(_unsafeStart: start, byteCount: Int(place.count)), borrowing: self)
   }
 
-  /// The text of a number that was given. Complexity: linear in the text.
+  /// A text; the number is valid. Complexity: linear in the text.
   subscript(number: UInt32) -> String {
     String(decoding: bytes(of: number))
   }
 
-  /// The number of a text, nil where it has none. Complexity: linear in the text.
+  /// The number of a text; nil if the table does not have it. Complexity: linear in the text.
   func number(of text: RawSpan) -> UInt32? {
     guard slots.count > 0 else { return nil }
     let slot = slots[place(of: text, text.hash(from: seed))]
     return slot == 0 ? nil : Self.number(in: slot)
   }
 
-  /// The number of a text, a new one where it has none. Complexity: linear in the text, amortised.
+  /// The number of a text, which is added if it is new. Complexity: linear in the text, amortized.
   mutating func insert(_ text: RawSpan) -> UInt32 {
     if 2 * places.count >= slots.count { fillSlots() }
     let hash = text.hash(from: seed)
@@ -85,7 +86,7 @@ struct TextTable: ~Copyable, Sendable {
 
   private mutating func append(_ text: RawSpan) {
     byteCount += text.byteCount
-    // No block is held by a variable here, or it would not be alone.
+    // No variable may hold a block here, or the block would no longer be uniquely referenced.
     if let room = blocks.last?.room {
       if room < text.byteCount {
         addBlock(capacity: max(text.byteCount, blocks[blocks.count - 1].nextCapacity))
@@ -102,7 +103,7 @@ struct TextTable: ~Copyable, Sendable {
     blocks.append(TextBlock(capacity: capacity))
   }
 
-  /// Whether the last block can be written to; a small one that others refer to is copied.
+  /// Whether the last block can be appended to. Copies a small block that is shared.
   private mutating func ownsLastBlock() -> Bool {
     let last = blocks.count - 1
     if isKnownUniquelyReferenced(&blocks[last]) { return true }
@@ -111,7 +112,7 @@ struct TextTable: ~Copyable, Sendable {
     return true
   }
 
-  /// Puts a text into the last block, which nobody else refers to and which has room for it.
+  /// Appends a text to the last block, which is uniquely referenced and large enough.
   private mutating func put(_ text: RawSpan) {
     let index = blocks.count - 1
     places.append(
@@ -122,26 +123,26 @@ struct TextTable: ~Copyable, Sendable {
 
   // MARK: Kept tables
 
-  /// How many bytes the end of a text takes.
+  /// The number of bytes that the end of a text takes in storage.
   static let endBytes = MemoryLayout<UInt32>.size
 
-  /// How many bytes the texts take where they are kept. Complexity: O(1).
+  /// The number of bytes that all texts take in storage. Complexity: O(1).
   var storedBytes: Int { count * Self.endBytes + byteCount }
 
-  /// The same of some of them. Complexity: linear in all texts.
+  /// The number of bytes that some texts take in storage. Complexity: linear in all texts.
   ///
-  /// - Parameter isMeant: For each number, whether its text is one of them.
+  /// - Parameter isMeant: For each number, whether its text is included.
   func storedBytes(where isMeant: [Bool]) -> Int {
     isMeant.indices.reduce(0) { bytes, number in
       isMeant[number] ? bytes + Self.endBytes + Int(places[number].count) : bytes
     }
   }
 
-  /// A table of texts that stand side by side, with the numbers from 0 on.
+  /// A table of stored texts, numbered from 0 in their order.
   ///
   /// Complexity: linear in the bytes.
-  /// - Parameter isValid: Whether a text can stand in the table.
-  /// - Returns: nil where they do not end as they say, or one cannot or is there twice.
+  /// - Parameter isValid: Whether a text is allowed in the table.
+  /// - Returns: nil if an end is wrong, or if a text is invalid or occurs twice.
   init?(_ list: borrowing TextList, where isValid: (RawSpan) -> Bool) {
     let bytes = list.bytes
     let block = TextBlock(capacity: bytes.byteCount)
@@ -152,7 +153,7 @@ struct TextTable: ~Copyable, Sendable {
     let noPlace = Place(block: 0, offset: 0, count: 0)
     places = ChunkedArray(repeating: noPlace, count: list.count, chunkBits: Self.placeBits) {
       place in
-      // A wrong one is the last that is looked at.
+      // The first invalid text ends the loop.
       guard start >= 0, let end = list.end(of: number, from: start), isValid(bytes[start..<end])
       else {
         start = -1
@@ -166,21 +167,21 @@ struct TextTable: ~Copyable, Sendable {
 
   // MARK: Looking up
 
-  /// The slot that a hash is looked for from, of a number that is a power of two and not 1. Texts
-  /// that differ in their last characters only differ in the upper bits of their hashes, and not in
+  /// The slot at which the search for a hash begins. `count` is a power of two and not 1. Texts
+  /// that differ only in their last characters differ in the upper bits of their hashes but not in
   /// the lower.
   @inline(__always)
   static func home(of hash: UInt64, among slots: Int) -> Int {
     Int(truncatingIfNeeded: hash &>> UInt64(truncatingIfNeeded: (slots &- 1).leadingZeroBitCount))
   }
 
-  /// Where the text is, or else where it belongs.
+  /// The slot of a text, or the empty slot where it belongs.
   @inline(__always)
   private func place(of text: RawSpan, _ hash: UInt64) -> Int {
     place(of: text, hash, among: slots.count) { slots[$0] }
   }
 
-  /// The same among so many slots, each of which `slot` gives by its place.
+  /// The slot of a text among `count` slots, which `slot` returns by index.
   @inline(__always)
   private func place(
     of text: RawSpan, _ hash: UInt64, among count: Int, slot: (Int) -> UInt64
@@ -188,7 +189,7 @@ struct TextTable: ~Copyable, Sendable {
     var place = Self.home(of: hash, among: count)
     while true {
       let slot = slot(place)
-      // Most texts that are not meant differ in their hash: no other memory is looked at for them.
+      // Most other texts have another hash, so their bytes need not be read.
       if slot == 0
         || (slot >> 32 == hash >> 32 && bytes(of: Self.number(in: slot)).isSame(as: text))
       {
@@ -198,14 +199,14 @@ struct TextTable: ~Copyable, Sendable {
     }
   }
 
-  /// Makes the slots anew, more than twice as many as there are texts.
+  /// Rebuilds the slots, with more than twice as many as there are texts.
   ///
-  /// - Returns: Whether each text was there once.
+  /// - Returns: Whether all texts are distinct.
   @discardableResult
   private mutating func fillSlots() -> Bool {
     var count = 1 << Self.slotBits
     while count <= 2 * places.count { count *= 2 }
-    // Side by side, for they are filled in no order.
+    // A contiguous array, because the slots are filled in no particular order.
     var filled = [UInt64](repeating: 0, count: count)
     for number in 0..<UInt32(places.count) {
       let text = bytes(of: number)
@@ -227,27 +228,27 @@ struct TextTable: ~Copyable, Sendable {
 }
 
 extension TextTable {
-  /// What hashes start from: another number in each run of the program, as for Swift's own tables,
-  /// so that nobody can send texts that meet. No result depends on it.
+  /// The seed of the hashes, different in each run of the program like that of Swift's own tables,
+  /// so that an attacker cannot send texts that collide. No result depends on it.
   private static let seed: UInt64 = {
     var hasher = Hasher()
     hasher.combine(0)
     return UInt64(bitPattern: Int64(hasher.finalize()))
   }()
 
-  /// These texts in the order of their bytes. Complexity: O(n log n).
+  /// The given texts' ranks by their bytes. Complexity: O(n log n).
   func order(of numbers: [UInt32]) -> [ByteRank] {
     ByteRank.order(
       of: numbers.count, rank: { index, rank in rank(bytes(of: numbers[index])) },
       precedes: { a, b in bytes(of: numbers[a]).precedes(bytes(of: numbers[b])) })
   }
 
-  /// The number of a text, nil where it has none.
+  /// The number of a text; nil if the table does not have it.
   func number(of text: String) -> UInt32? { text.withUTF8Bytes { number(of: $0) } }
 
-  /// The number of a text, a new one where it has none.
+  /// The number of a text, which is added if it is new.
   mutating func insert(_ text: String) -> UInt32 {
-    // The bytes are the text's own, wherever the table puts its copy.
+    // The table copies the bytes, so they only need to be valid during the call.
     text.withUTF8Bytes { bytes in insert(bytes) }
   }
 }
