@@ -1,18 +1,18 @@
 import RawBytes
 import XMPPStanza
 
-// The details of the contacts that have any, then the rows of all as the table has them, and then
-// the further resources of those that have any. A row says whether there are details and further
-// resources, which are the next ones, and refers to texts by their numbers.
+// The details of all contacts that have any, then the rows in the table's order, and then the
+// further resources of all contacts that have any. A row says whether its contact has details and
+// further resources, which are then the next ones, and refers to texts by their numbers.
 //
-// A whole snapshot has the rows of all contacts of the table, in the order of their numbers. In an
-// increment numbers come before the rows: for each row the way from the number of the contact
-// before, and which parts of it are the contact's; the others are those of the row before, which
-// takes no room. Where no resource is available, the row says so, and keeps what the row before
-// said of presence.
+// A full snapshot contains the rows of all contacts of the table, in the order of their numbers. In
+// an increment, numbers come before the rows: for each row the distance from the previous contact's
+// number, and which of the row's parts belong to the contact. The other parts repeat the previous
+// row, which takes no space. If no resource is available, the row says so and repeats the presence
+// of the previous row.
 extension RosterOutput {
-  /// - Parameter numbers: All contacts, or those that an increment is of.
-  /// - Returns: Where the details stand, for a table that goes on with them.
+  /// - Parameter numbers: All contacts, or those that an increment contains.
+  /// - Returns: The written details, from which the table can continue.
   mutating func write(_ numbers: [ContactNumber]) -> StoredDetails {
     let details = writeDetails(of: numbers)
     if let changes { write(numbers, changes) }
@@ -23,13 +23,13 @@ extension RosterOutput {
       if row.further != 0, parts.contains(.presence) { several.append(number) }
       rows.write(to: &plain) { $0.store(parts, of: row) }
     }
-    // Held for itself, for writing changes the value that it stands in.
+    // A local copy, because writing changes the value that contains it.
     let contacts = contacts
     for number in several { contacts.withFurtherResources(of: number) { write($0) } }
     return details
   }
 
-  /// The contacts that an increment is of.
+  /// Writes the contacts of an increment.
   private mutating func write(_ numbers: [ContactNumber], _ changes: ContactChanges) {
     plain.write(UInt64(numbers.count))
     var last: UInt32 = 0
@@ -51,7 +51,7 @@ extension RosterOutput {
 }
 
 extension ContactRow {
-  /// Takes over parts of a contact's row as they are stored.
+  /// Copies parts of a contact's row in their stored form.
   @inline(__always)
   fileprivate mutating func store(_ parts: ChangedParts, of row: ContactRow) {
     take(row.hasPresence ? parts : parts.subtracting(.presence), of: row)
@@ -64,7 +64,7 @@ extension ContactRow {
 }
 
 extension RosterInput {
-  /// Reads what is known of the contacts.
+  /// Reads the state of the contacts.
   mutating func readContacts() throws(CodecError) {
     let all = try plain.readCounted()
     var details = KeptDetails(all, from: contacts.keep(StoredDetails([UInt8](all))))
@@ -74,7 +74,7 @@ extension RosterInput {
 
   /// Reads the rows of all contacts of a whole snapshot.
   private mutating func readAll(_ details: inout KeptDetails) throws(CodecError) {
-    // The first resources of those who have further ones.
+    // The first resources of the contacts that have further ones.
     var firsts: [TextNumber] = []
     var parts: [ContactParts] = []
     parts.reserveCapacity(counts.contacts)
@@ -95,7 +95,7 @@ extension RosterInput {
     contacts.fill(with: rows, parts, items, further)
   }
 
-  /// Reads the rows of the contacts of whom an increment says anything.
+  /// Reads the rows of the contacts in an increment.
   private mutating func readChanges(_ details: inout KeptDetails) throws(CodecError) {
     let changed = try readNumbers()
     var several: [(number: ContactNumber, first: TextNumber)] = []
@@ -113,7 +113,7 @@ extension RosterInput {
     }
   }
 
-  /// Reads which contacts an increment is of, and which parts of them.
+  /// Reads the contacts of an increment and which of their parts it contains.
   private mutating func readNumbers() throws(CodecError) -> [(
     number: ContactNumber, parts: ChangedParts
   )] {
@@ -135,7 +135,7 @@ extension RosterInput {
     return changed
   }
 
-  /// Reads what the resources besides the first one said.
+  /// Reads the presence of the resources besides the first.
   private mutating func readFurther(than first: TextNumber) throws(CodecError) -> [PresenceRow] {
     let rows = try readPresence()
     guard !rows.isEmpty, isSound || !rows.contains(where: { $0.resource == first }) else {
@@ -144,9 +144,9 @@ extension RosterInput {
     return rows
   }
 
-  /// Reads a row into the place of another one.
+  /// Reads a row in place of another one.
   ///
-  /// - Parameter parts: What of it is the contact's.
+  /// - Parameter parts: The parts that belong to the contact.
   @inline(__always)
   private mutating func readRow(
     _ parts: ChangedParts, _ details: inout KeptDetails, into row: inout ContactRow
@@ -154,7 +154,7 @@ extension RosterInput {
     let last = isSound ? nil : rows.last
     try rows.read(from: &plain, into: &row)
     if row.further == ContactRow.lacksPresence {
-      // Other words of presence than those of the row before would be a second encoding.
+      // Presence that differs from the previous row would be a second encoding.
       guard last.map({ row.hasSamePresence(as: $0) }) ?? true else { throw plain.invalid }
       row.forgetPresence()
     } else if parts.contains(.presence), !row.hasPresence {
@@ -176,11 +176,11 @@ extension RosterInput {
   }
 }
 
-/// The details of a snapshot, to which its rows refer one after the other. They are read when they
-/// are asked for.
+/// The details of a snapshot, to which its rows refer one after the other. They are decoded on
+/// access.
 private struct KeptDetails: ~Escapable {
   private var input: CanonicalInput
-  /// Where they end among all that are kept.
+  /// The end of the details among all stored ones.
   private let end: Int
 
   @_lifetime(copy bytes)
@@ -191,8 +191,8 @@ private struct KeptDetails: ~Escapable {
 
   var rest: Int { input.rest }
 
-  /// Where the next ones are, which have these parts; they are looked through, unless they are
-  /// known to be sound.
+  /// A reference to the next details, which must have these parts. Checks them, unless a checksum
+  /// vouches for them.
   @inline(__always)
   mutating func next(
     _ parts: DetailParts, isSound: Bool

@@ -1,6 +1,6 @@
 import XMPPStanza
 
-/// What a contact's details have; the number that stored ones begin with.
+/// The parts that a contact's details have; stored details begin with this number.
 struct DetailParts: OptionSet {
   let rawValue: UInt16
 
@@ -11,16 +11,16 @@ struct DetailParts: OptionSet {
   static let names = Self(rawValue: 16)
   static let expected = Self(rawValue: 32)
   static let deliveries = Self(rawValue: 64)
-  /// How requests go round.
+  /// How often requests have been opened again.
   static let rounds = Self(rawValue: 128)
-  /// What the user has set.
+  /// What the user has set for the contact.
   static let annotations = Self(rawValue: 256)
   static let confirmedEdit = Self(rawValue: 512)
 
   static let request: Self = [.openRequest, .unconfirmedRequest]
   static let all = Self(rawValue: 1023)
 
-  /// Those of them that contacts are gone over for.
+  /// The indexed parts among them.
   var membership: ContactParts {
     var all = ContactParts()
     if isDisjoint(with: [.openRequest, .outgoing, .deliveries, .expected]) { return all }
@@ -33,7 +33,7 @@ struct DetailParts: OptionSet {
 }
 
 extension DetailParts {
-  /// Reads them from where details begin.
+  /// Reads the parts at the beginning of stored details.
   init(from input: inout CanonicalInput) throws(CodecError) {
     guard let parts = UInt16(exactly: try input.readNumber()), parts <= Self.all.rawValue else {
       throw input.invalid
@@ -43,7 +43,7 @@ extension DetailParts {
 }
 
 extension ContactDetails {
-  /// What there is of them; further resources stand with the first one, as presence.
+  /// The parts that the details have. Further resources are stored with the first one, as presence.
   var parts: DetailParts {
     var parts: DetailParts = []
     switch request {
@@ -63,20 +63,20 @@ extension ContactDetails {
   }
 }
 
-// The details of a contact stand for themselves, wherever they stand, so that those that nobody
-// has read are copied from snapshot to snapshot.
+// Stored details do not depend on their surroundings, so those that were never decoded are copied
+// from snapshot to snapshot.
 
-/// Collects details of contacts, each after its count of bytes.
+/// Collects the details of contacts, each preceded by its length in bytes.
 struct DetailsOutput: StampOutput {
-  /// All that were written.
+  /// Everything written so far.
   private(set) var all = CanonicalOutput()
   var plain = CanonicalOutput()
   var base = (record: UInt64(0), time: Int64(0))
 
-  /// Details that were stored before, with their count.
+  /// Writes details in their stored form, including their length.
   mutating func write(stored details: RawSpan) { all.write(encoded: details) }
 
-  /// The details of a contact.
+  /// Writes the details of a contact.
   mutating func write(_ details: borrowing ContactDetails) {
     plain.removeAll()
     base = (0, 0)
@@ -150,26 +150,26 @@ struct DetailsOutput: StampOutput {
   }
 }
 
-/// Reads exactly the details of one contact, or looks them through.
+/// Reads or checks the stored details of exactly one contact.
 struct DetailsInput: StampInput, ~Escapable {
   var plain: CanonicalInput
   var base = (record: UInt64(0), time: Int64(0))
 
-  /// - Parameter input: Of details without their count.
+  /// - Parameter input: Details without their length.
   @_lifetime(copy input)
   init(_ input: CanonicalInput) {
     plain = input
   }
 
-  /// The details.
+  /// Reads the details.
   mutating func read() throws(CodecError) -> ContactDetails {
     var details: ContactDetails? = ContactDetails()
     try read(into: &details)
     return details ?? ContactDetails()
   }
 
-  /// Refuses what `read` would refuse, and details of other parts. Nothing is made of what nearly
-  /// all details are.
+  /// Throws if `read` would throw or if the details have other parts. Makes no values for the most
+  /// common parts.
   mutating func check(_ parts: DetailParts) throws(CodecError) {
     var head = plain
     guard try DetailParts(from: &head) == parts else { throw plain.invalid }
@@ -242,7 +242,7 @@ struct DetailsInput: StampInput, ~Escapable {
       seen: try plain.readFlag() ? try readRecord() : nil)
   }
 
-  /// - Parameter end: How the last request ended that they may be of.
+  /// - Parameter end: The end of the last request, which the rounds may be about.
   private mutating func readRounds(after end: EndedRequest?) throws(CodecError) -> Rounds? {
     switch (try plain.readTag(), end) {
     case (Rounds.noneTag, _): return nil
@@ -251,7 +251,7 @@ struct DetailsInput: StampInput, ~Escapable {
       guard let count = Int(exactly: try plain.readNumber()) else { throw plain.invalid }
       let rounds = Rounds(
         count: count, first: try readStamp(), ended: try plain.readFlag() ? try readStamp() : nil)
-      // Rounds that the last ended request tells already would be a second encoding of the same.
+      // Rounds that follow from the last ended request would be a second encoding.
       guard !rounds.areTold(by: end) else { throw plain.invalid }
       return rounds
     default: throw plain.invalid
@@ -279,10 +279,10 @@ struct DetailsInput: StampInput, ~Escapable {
 extension Rounds {
   fileprivate static let noneTag: UInt8 = 0
   fileprivate static let tag: UInt8 = 1
-  /// Of the last ended request alone.
+  /// The rounds follow from the last ended request.
   fileprivate static let toldTag: UInt8 = 2
 
-  /// Whether they are of that request alone, so that nothing else need be written of them.
+  /// Whether the rounds follow from that request, so that nothing else needs to be written.
   fileprivate func areTold(by end: EndedRequest?) -> Bool {
     guard let end else { return false }
     return self == Rounds(first: end.since, ended: end.at)

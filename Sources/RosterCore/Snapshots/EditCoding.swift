@@ -12,8 +12,8 @@ extension EditableFields: CanonicalCodable {
   }
 }
 
-// An edit that was confirmed stays for as long as its contact does, and most change one of the two
-// fields: the other one is not written twice.
+// A confirmed edit is kept as long as its contact, and most edits change one of two fields, so the
+// other field is not written twice.
 extension DetailsOutput {
   mutating func write(_ edit: ConfirmedEdit) {
     write(record: edit.sent)
@@ -30,7 +30,7 @@ extension DetailsOutput {
 extension DetailsInput {
   mutating func readConfirmedEdit() throws(CodecError) -> ConfirmedEdit {
     var edit = ConfirmedEdit(sent: try readRecord(), device: try plain.readOptionalText())
-    // Equal fields have equal bytes, which are there where texts are not kept, too.
+    // Equal fields have equal bytes, which are available even if texts are not kept.
     var storedName: RawSpan?
     var storedGroups: RawSpan?
     if try plain.readFlag() {
@@ -63,13 +63,13 @@ extension DetailsInput {
   }
 }
 
-/// Which fields an edit leaves as they were, or that it leaves none.
+/// The fields that an edit leaves unchanged, or a mark for a removal.
 private struct UnchangedFields: OptionSet {
   let rawValue: UInt8
 
   static let name = Self(rawValue: 1)
   static let groups = Self(rawValue: 2)
-  /// It is a removal; it stands alone.
+  /// The edit is a removal; no other bit is set.
   static let removal = Self(rawValue: 4)
 
   init(rawValue: UInt8) {
@@ -92,14 +92,14 @@ extension CanonicalOutput {
 }
 
 extension CanonicalInput {
-  /// The name of an item, which has no empty one.
+  /// Reads the name of an item, which is never empty.
   fileprivate mutating func readItemName() throws(CodecError) -> String? {
     let name = try readOptionalTextBytes()
     guard name?.isEmpty != true else { throw invalid }
     return keepsTexts ? .init(decoding: name) : nil
   }
 
-  /// The groups of an item, which are sorted.
+  /// Reads the groups of an item, which are sorted.
   fileprivate mutating func readGroups() throws(CodecError) -> [String] {
     var groups: [String] = []
     var last: RawSpan?
@@ -112,7 +112,7 @@ extension CanonicalInput {
     return groups
   }
 
-  /// Reads a value that has other bytes than one before: else it would not be written.
+  /// Reads a value that must differ from the previous one, because an equal one is not written.
   fileprivate mutating func readOther(
     than before: RawSpan?, _ read: (inout CanonicalInput) throws(CodecError) -> Void
   ) throws(CodecError) {

@@ -1,5 +1,5 @@
 extension RosterOutput {
-  /// Resources whose texts are in the contacts' table.
+  /// Writes resources whose texts are in the contact table.
   mutating func write(_ resources: Span<PresenceRow>) {
     plain.write(UInt64(resources.count))
     for index in resources.indices {
@@ -10,7 +10,7 @@ extension RosterOutput {
 }
 
 extension RosterInput {
-  /// Reads resources. Several of one name are none: each would hide the others.
+  /// Reads resources. Throws if a name occurs twice, because one entry would hide the other.
   mutating func readPresence() throws(CodecError) -> [PresenceRow] {
     let count = try plain.readCount()
     var rows: [PresenceRow] = []

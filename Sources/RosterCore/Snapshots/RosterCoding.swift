@@ -1,24 +1,24 @@
 import DequeModule
 import XMPPStanza
 
-// The stored form of states: a snapshot. A change of it must raise `Roster.codecVersion`.
+// The stored form of a state: a snapshot. Raise `Roster.codecVersion` with every change.
 //
-// Equal states have equal bytes only where their tables give the same numbers.
+// Equal states have equal bytes only if their tables assign the same numbers.
 extension Roster {
-  /// The version of the encoding; snapshots of another version must be derived anew.
+  /// The version of the encoding. Snapshots of another version must be derived again.
   package static let codecVersion: UInt32 = 22
 
-  /// The state in its stored form: as its table is, which is made anew where much of it is unused.
-  /// Complexity: linear in the table, and nothing is looked up, where it is not made anew.
+  /// The state in its stored form. If much of the table is unused, the table is rebuilt first.
+  /// Complexity: linear in the table without look-ups, unless it is rebuilt.
   package var snapshot: [UInt8] {
     var copy = self
     copy.compactToBeWritten()
     return copy.write(.whole, of: Array(copy.contacts.numbers)).bytes
   }
 
-  /// The same, after which the state goes on as it is in the snapshot: its table is the one that
-  /// was written, and the details of contacts are held in that form, so that they need not be
-  /// encoded again for the next one. Where the table was made anew, there is no base any more.
+  /// Returns `snapshot` and continues from it: the state keeps the table that was written, and
+  /// refers to the details in their stored form, so that they need not be encoded again for the
+  /// next snapshot. If the table was rebuilt, the state no longer has a base.
   package mutating func takeSnapshot() -> [UInt8] {
     compactToBeWritten()
     let (bytes, details) = write(.whole, of: Array(contacts.numbers))
@@ -30,17 +30,17 @@ extension Roster {
     if contacts.isWrittenBestCompacted(with: ownPresence) { compact() }
   }
 
-  /// Makes the table of contacts anew, without what nothing refers to. Complexity: O(n log n).
+  /// Rebuilds the contact table without unused entries. Complexity: O(n log n).
   mutating func compact() {
     contacts = contacts.compacted(with: &ownPresence)
-    // The contacts have other numbers.
+    // The contacts have been renumbered.
     peopleWaiting = nil
   }
 
-  /// The state as the difference to what it was at its base: the contacts of whom something else is
-  /// known since `beginIncrement`, and all that is no contact's.
+  /// The difference from the state at the base: the contacts that have changed since
+  /// `beginIncrement`, and all state that does not belong to a contact.
   ///
-  /// Nil where the difference is not known.
+  /// Nil if the changes were not noted.
   package var increment: [UInt8]? {
     guard let base = contacts.base, let changes = contacts.changes else { return nil }
     let isPresenceWhole = contacts.areAll(.presence, in: changes.presences)
@@ -48,22 +48,22 @@ extension Roster {
     return write(.increment(base), changes, of: numbers, isPresenceWhole: isPresenceWhole).bytes
   }
 
-  /// The snapshot on which increments to this state are put; nil where they cannot be.
+  /// The snapshot that increments of this state refer to; nil if there can be none.
   package var base: SnapshotBase? {
     get { contacts.base }
     set { contacts.base = newValue }
   }
 
-  /// From now on, the next increment is the difference to what the state is now.
+  /// Makes the next increment the difference from the current state.
   ///
-  /// - Parameter base: Where it is kept so, with the same numbers: it was read from there, or is an
-  ///   increment of this one.
+  /// - Parameter base: A stored snapshot of this state with the same numbers: the state was read
+  ///   from it, or it is an increment of this state.
   package mutating func beginIncrement(to base: SnapshotBase) {
     self.base = base
     contacts.noteChanges()
   }
 
-  /// - Parameter isPresenceWhole: Whether nobody but these contacts is available.
+  /// - Parameter isPresenceWhole: Whether all available contacts are among these.
   private func write(
     _ kind: SnapshotKind, _ changes: ContactChanges? = nil, of numbers: [ContactNumber],
     isPresenceWhole: Bool = true
@@ -84,11 +84,11 @@ extension Roster {
 
   /// Reads a state from exactly the bytes of its stored form.
   ///
-  /// Complexity: linear in them, and for each address and text one look into its table. Contacts'
-  /// details are looked through, and read when they are asked for.
+  /// Complexity: linear in the bytes, with one look-up for each address and text. Contacts' details
+  /// are checked now and decoded on access.
   ///
-  /// - Parameter isSound: Whether a checksum says that the bytes are what was written; then details
-  ///   and texts are not looked through.
+  /// - Parameter isSound: Whether a checksum vouches for the bytes. Details and texts are then not
+  ///   checked.
   package init(snapshot: RawSpan, isSound: Bool = false) throws(CodecError) {
     var input = CanonicalInput(snapshot)
     guard try SnapshotKind(from: &input) == .whole else { throw input.invalid }
@@ -97,12 +97,15 @@ extension Roster {
     try body.plain.finish()
   }
 
-  /// Takes the state on by exactly the bytes of an increment to the snapshot that it is of, or was
-  /// reduced from: who has changed since then is all the more who has changed since now.
+  /// Applies an increment, given as exactly its bytes, to the state of its base or to a state
+  /// reduced from that. Contacts that have changed since a later state have also changed since the
+  /// base.
   ///
-  /// Complexity: linear in them, and in what is copied where others refer to the state.
-  /// - Parameter isSound: As where a whole state is read.
-  /// - Throws: `CodecError` where they are none to this state's base; it is then an empty one.
+  /// Complexity: linear in the bytes, and in the chunks that must be copied because they are
+  /// shared.
+  /// - Parameter isSound: Whether a checksum vouches for the bytes.
+  /// - Throws: `CodecError` if the bytes are not an increment to this state's base. The state is
+  ///   then empty.
   package mutating func add(_ increment: RawSpan, isSound: Bool = false) throws(CodecError) {
     var earlier = Roster()
     swap(&earlier, &self)
@@ -111,7 +114,7 @@ extension Roster {
       base.sequence <= earlier.position
     else { throw input.invalid }
     let isPresenceWhole = try input.readFlag()
-    // Only who alone refers to it changes it without copying it.
+    // Clear the other reference first, so that the mutation does not copy.
     var table = ContactTable()
     swap(&table, &earlier.contacts)
     if isPresenceWhole { table.forgetPresence() }
@@ -122,8 +125,8 @@ extension Roster {
     self = roster
   }
 
-  /// The same for equal states, whatever way led to them: the stored form of the state whose
-  /// tables were made anew. Complexity: O(n log n).
+  /// An encoding that is equal for equal states, regardless of their history: the stored form with
+  /// rebuilt tables. Complexity: O(n log n).
   package var canonicalBytes: [UInt8] {
     var copy = self
     copy.compact()

@@ -1,27 +1,26 @@
 import RawBytes
 import XMPPStanza
 
-/// Reads the bytes of a snapshot: what `RosterOutput` writes, and nothing else.
+/// Reads the bytes of a snapshot, exactly as `RosterOutput` writes them.
 ///
-/// For any bytes it ends, with a value or an error, and takes memory in proportion to them.
+/// Terminates for any bytes, with a value or an error, and takes memory in proportion to them.
 struct RosterInput: StampInput, ~Escapable {
-  /// What stands after the tables.
+  /// The input after the tables.
   var plain: CanonicalInput
-  /// The contacts: of those of a whole snapshot, nothing is known before their rows are read.
+  /// The contacts. Those of a full snapshot have no state until their rows are read.
   var contacts: ContactTable
-  /// How many they are, and their texts.
+  /// The number of contacts and texts.
   let counts: TableCounts
-  /// Whether it is of some contacts of a table that has others.
+  /// Whether the snapshot is an increment, which contains only some contacts of the table.
   let isIncrement: Bool
   var base = (record: UInt64(0), time: Int64(0))
   var rows = RowInput(after: ContactRow())
   var presences = RowInput(after: PresenceRow.none)
 
-  /// Whether a checksum says that the bytes are what was written: what takes long to look through
-  /// is not looked through again.
+  /// Whether a checksum vouches for the bytes, so that expensive checks can be omitted.
   var isSound: Bool { plain.isSound }
 
-  /// Reads the tables of a whole snapshot.
+  /// Reads the tables of a full snapshot.
   @_lifetime(copy input)
   init(_ input: CanonicalInput, isSound: Bool) throws(CodecError) {
     plain = input
@@ -41,8 +40,8 @@ struct RosterInput: StampInput, ~Escapable {
     contacts = ContactTable(addresses: addresses, texts: texts, groups: groups)
   }
 
-  /// Reads the tables of an increment: what came into a table after the increment's base. Where the
-  /// table has gone on since then, it has some of it already.
+  /// Reads the tables of an increment: what was added after its base. A table that has changed
+  /// since the base may already contain some of it.
   @_lifetime(copy input)
   init(
     _ input: CanonicalInput, to table: consuming ContactTable, isSound: Bool
@@ -87,27 +86,26 @@ struct RosterInput: StampInput, ~Escapable {
   }
 }
 
-// A list of groups is the numbers of texts.
+// A group list is a list of text numbers.
 extension RawSpan {
   private var numberCount: Int { byteCount / TextTable.endBytes }
 
   private func number(_ place: Int) -> UInt32 { littleEndian(at: place * TextTable.endBytes) }
 
-  /// The numbers that the list is made of.
+  /// The numbers in the list.
   fileprivate var numbers: [UInt32] { (0..<numberCount).map { number($0) } }
 
-  /// Whether these are numbers below another one.
+  /// Whether all the numbers are below a limit.
   fileprivate func isListOfNumbers(below count: Int) -> Bool {
     byteCount.isMultiple(of: TextTable.endBytes)
       && (0..<numberCount).allSatisfy { number($0) < UInt32(count) }
   }
 
-  /// Whether these are the numbers of such texts as an item has for its groups: in order, each
-  /// once, and none empty.
+  /// Whether these can be the groups of an item: their texts are in order, distinct and not empty.
   ///
   /// - Parameters:
-  ///   - count: How many texts there are.
-  ///   - isEmpty: Whether a text has no bytes.
+  ///   - count: The number of texts.
+  ///   - isEmpty: Whether a text is empty.
   ///   - precedes: Whether a text comes before another one by its bytes.
   fileprivate func isListOfGroups(
     of count: Int, isEmpty: (UInt32) -> Bool, precedes: (UInt32, UInt32) -> Bool

@@ -1,28 +1,28 @@
 import XMPPStanza
 
-/// Collects the bytes of a snapshot: tables of addresses, texts and lists of groups, and then what
-/// is said of them by their numbers.
+/// Collects the bytes of a snapshot: the tables of addresses, texts and group lists, and then
+/// everything else, which refers to them by number.
 ///
-/// It is laid out as the table of contacts is, with the same numbers, so that neither side looks a
-/// text up. An increment has what came since its base.
+/// The layout and the numbers are those of the contact table, so that neither writing nor reading
+/// looks up a text. An increment contains what was added since its base.
 struct RosterOutput: StampOutput {
   var plain = CanonicalOutput()
-  /// What is written.
+  /// The contacts to write.
   let contacts: ContactTable
-  /// What an increment is of; nil of a whole one.
+  /// The changes that an increment contains; nil for a full snapshot.
   let changes: ContactChanges?
   var base = (record: UInt64(0), time: Int64(0))
   var rows = RowOutput(after: ContactRow())
   var presences = RowOutput(after: PresenceRow.none)
 
-  /// - Parameter changes: Of an increment, since its base.
+  /// - Parameter changes: For an increment, the changes since its base.
   init(_ contacts: ContactTable, _ changes: ContactChanges? = nil) {
     self.contacts = contacts
     self.changes = changes
   }
 
-  /// Writes the tables, after which the rest goes by their numbers. Only what kind of snapshot it
-  /// is stands before them.
+  /// Writes the tables, to whose numbers the rest refers. Only the kind of the snapshot precedes
+  /// them.
   mutating func writeTables() {
     let before = changes?.before ?? .none
     if changes == nil {
@@ -33,7 +33,7 @@ struct RosterOutput: StampOutput {
     contacts.write(after: before, to: &plain)
   }
 
-  /// Most contacts take fewer bytes, without their texts: to make room once costs less than to
-  /// grow.
+  /// Most contacts take fewer bytes than this, without their texts. Reserving space once is cheaper
+  /// than growing.
   private static let usualRowBytes = 64
 }

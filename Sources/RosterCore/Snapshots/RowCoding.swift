@@ -1,27 +1,27 @@
 import RawBytes
 
-// Rows of a fixed size as they are stored: of each, how the words differ from those of the row
-// before it, for most of what rows say they say alike, or nearly.
+// The stored form of fixed-size rows. Each row is stored as the difference of its words from those
+// of the previous row, because most rows are nearly equal.
 //
-//     UInt64: two bits for each word of the row, little-endian: how wide its difference is
-//     for each word that differs, by how much: 1, 2 or 4 bytes, little-endian, in zigzag form
+//     UInt64: two bits for each word of the row, little-endian: the width of its difference
+//     each difference that is not zero: 1, 2 or 4 bytes, little-endian, in zigzag form
 //
-// A row has at most 32 words, with nothing between them.
+// A row has at most 32 words and no padding.
 
 /// Writes rows.
 struct RowOutput<Row: BitwiseCopyable> {
   /// The row that was written last.
   private var last: Row
-  /// The same, to be made the next one where it stands.
+  /// A copy of the last row, which is changed into the next one in place.
   private var next: Row
 
-  /// - Parameter first: What the first row is compared with.
+  /// - Parameter first: The row that the first one is compared with.
   init(after first: Row) {
     last = first
     next = first
   }
 
-  /// Writes the row that `change` makes of the one before.
+  /// Writes the row that results from applying `change` to the previous one.
   @inline(__always)
   mutating func write(to output: inout CanonicalOutput, _ change: (inout Row) -> Void) {
     change(&next)
@@ -29,7 +29,7 @@ struct RowOutput<Row: BitwiseCopyable> {
       space in
       var widths: UInt64 = 0
       var end = RowWords.headBytes
-      // Both rows have as many words, and each word that is looked at is one of them.
+      // Both rows have this many words, and every index below is less than that.
       withUnsafeBytes(of: &next) { next in
         withUnsafeMutableBytes(of: &last) { last in
           for word in 0..<RowWords.count(of: Row.self) {
@@ -39,7 +39,7 @@ struct RowOutput<Row: BitwiseCopyable> {
             RowWords.store(value, at: word, of: last)
             let folded = UInt32(bitPattern: (difference &<< 1) ^ (difference &>> 31))
             let width = WordWidth(of: folded)
-            // There is room for all words of full width.
+            // The space is large enough for all words at full width.
             space.write(littleEndian: folded, at: end)
             widths |= width.rawValue &<< UInt64(2 &* word)
             end &+= width.bytes
@@ -57,20 +57,20 @@ struct RowInput<Row: BitwiseCopyable> {
   /// The row that was read last.
   private(set) var last: Row
 
-  /// - Parameter first: What the first row is compared with.
+  /// - Parameter first: The row that the first one is compared with.
   init(after first: Row) {
     last = first
   }
 
-  /// Reads the next row, whatever it says, into the place of another one.
+  /// Reads the next row in place of another one, without interpreting it.
   ///
-  /// Where it throws, neither the row nor this value is of use any more.
+  /// After an error, neither the row nor this value may be used.
   @inline(__always)
   mutating func read(from input: inout CanonicalInput, into row: inout Row) throws(CodecError) {
     let words = RowWords.count(of: Row.self)
     let widths: UInt64 = try input.readBytes(RowWords.headBytes).littleEndian(at: 0)
     guard widths >> UInt64(2 * words) == 0 else { throw input.invalid }
-    // One that is wider than it need be would be a second encoding of the same row.
+    // A difference stored wider than necessary would be a second encoding of the row.
     var isShortest = true
     let isSound = input.isSound
     try input.read(atMost: RowWords.bytes * words) { differences in
@@ -82,12 +82,12 @@ struct RowInput<Row: BitwiseCopyable> {
   }
 }
 
-/// The words that a row consists of, with nothing between them.
+/// The words of a row, which has no padding.
 private enum RowWords {
   static let bytes = MemoryLayout<UInt32>.size
   static let headBytes = MemoryLayout<UInt64>.size
 
-  /// How many words a row has.
+  /// The number of words in a row.
   @inline(__always)
   static func count<Row: BitwiseCopyable>(of row: Row.Type) -> Int {
     MemoryLayout<Row>.size / bytes
@@ -130,7 +130,7 @@ private enum RowWords {
   }
 }
 
-/// Of how many bytes a word is stored.
+/// The number of bytes in which a word is stored.
 struct WordWidth {
   /// Two bits: 0, 1, 2 or 4 bytes.
   let rawValue: UInt64
@@ -139,10 +139,10 @@ struct WordWidth {
     self.rawValue = rawValue
   }
 
-  /// The least that a word fits into.
+  /// The smallest width that fits a word.
   @inline(__always)
   init(of word: UInt32) {
-    // Two bits for each number of bytes at its upper end that are 0, from none to four.
+    // Two bits for each number of zero bytes at the upper end, from none to four.
     let widths: UInt32 = 0b00_01_10_11_11
     let zeros = UInt32(truncatingIfNeeded: word.leadingZeroBitCount) &>> 3
     rawValue = UInt64(widths &>> (2 &* zeros) & 3)

@@ -1,7 +1,7 @@
 import DequeModule
 import XMPPStanza
 
-// Sessions, and what waits for an answer in them.
+// Sessions, and their requests that await an answer.
 extension RosterOutput {
   mutating func write(_ session: Session) {
     plain.write(UInt64(session.connection.number))

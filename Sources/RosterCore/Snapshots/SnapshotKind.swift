@@ -1,19 +1,19 @@
 import RawBytes
 
-/// The snapshot that an increment is to be put on.
+/// The snapshot that an increment builds on.
 package struct SnapshotBase: Hashable, Sendable {
-  /// The record that it is of.
+  /// The record at which the snapshot was taken.
   package let sequence: UInt64
-  /// What tells it from other snapshots of that record, of whose contacts and texts the numbers may
-  /// be others: a part of its checksum.
+  /// Distinguishes snapshots of the same record, whose contacts and texts may be numbered
+  /// differently. A part of the snapshot's checksum.
   package let identity: UInt64
-  /// How many increments it rests on itself; 0 for a whole one.
+  /// The number of increments that this snapshot itself builds on; 0 for a full one.
   package let depth: UInt64
 
-  /// No increment rests on so many.
+  /// The maximum of `depth`.
   package static let mostDepth: UInt64 = 64
 
-  /// - Parameter sequence: Not 0: before all records, there is nothing to put one on.
+  /// - Parameter sequence: Not 0, because before the first record there is nothing to build on.
   package init(sequence: UInt64, identity: UInt64, depth: UInt64) {
     self.sequence = sequence
     self.identity = identity
@@ -21,12 +21,12 @@ package struct SnapshotBase: Hashable, Sendable {
   }
 }
 
-/// Whether a snapshot stands for itself; the head of its stored form.
+/// Whether a snapshot is full or an increment; the head of its stored form.
 package enum SnapshotKind: Hashable, Sendable {
   case whole
   case increment(SnapshotBase)
 
-  /// What it is to be put on; nil where it stands for itself.
+  /// The snapshot that an increment builds on; nil for a full one.
   package var base: SnapshotBase? {
     switch self {
     case .whole: nil
@@ -34,7 +34,7 @@ package enum SnapshotKind: Hashable, Sendable {
     }
   }
 
-  /// The kind of the snapshot that these bytes begin.
+  /// Reads the kind of the snapshot that begins with these bytes.
   package init(of snapshot: RawSpan) throws(CodecError) {
     var input = CanonicalInput(snapshot)
     try self.init(from: &input)

@@ -1,26 +1,26 @@
 import XMPPStanza
 
-/// Writes numbers and times of records as the way from the ones before.
+/// Writes record numbers and times as the difference from the previous ones.
 protocol StampOutput {
   var plain: CanonicalOutput { get set }
-  /// The number and the time that were written last.
+  /// The number and time that were written last.
   var base: (record: UInt64, time: Int64) { get set }
 }
 
 extension StampOutput {
-  /// The number of a record.
+  /// Writes the number of a record.
   mutating func write(record: UInt64) {
     plain.write(signed: Int64(bitPattern: record &- base.record))
     base.record = record
   }
 
-  /// The time of a record.
+  /// Writes the time of a record.
   mutating func write(time: Int64) {
     plain.write(signed: time &- base.time)
     base.time = time
   }
 
-  /// A record's number and time.
+  /// Writes the number and time of a record.
   mutating func write(_ stamp: RecordStamp) {
     write(record: stamp.record)
     plain.write(stamp.time != nil)
@@ -31,7 +31,7 @@ extension StampOutput {
 /// Reads what a `StampOutput` writes.
 protocol StampInput: ~Escapable {
   var plain: CanonicalInput { @_lifetime(copy self) get set }
-  /// The number and the time that were read last.
+  /// The number and time that were read last.
   var base: (record: UInt64, time: Int64) { get set }
 }
 

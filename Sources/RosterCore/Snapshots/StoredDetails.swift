@@ -1,30 +1,30 @@
-/// The details of contacts as a snapshot has them, each after its count of bytes.
+/// The details of contacts in the stored form of a snapshot, each preceded by its length in bytes.
 ///
-/// All were looked through before anybody refers to them, or a checksum says that they are what was
-/// written, so that to read them never fails.
+/// All of them have been checked, or a checksum vouches for them, before anything refers to them,
+/// so reading never fails.
 final class StoredDetails: Sendable {
   private let all: [UInt8]
 
-  /// How many bytes all of them take.
+  /// The total number of bytes.
   var byteCount: Int { all.count }
 
-  /// What `DetailsOutput` wrote.
+  /// - Parameter all: The output of `DetailsOutput`.
   init(_ all: [UInt8]) {
     self.all = all
   }
 
-  /// Where the details end, with their count, that begin at an offset.
+  /// The end of the details that begin at an offset, including their length.
   func end(ofDetailsAt offset: Int) -> Int { offset + bytes(at: offset).byteCount }
 
-  /// All from an offset on.
+  /// All details from an offset on.
   @_lifetime(borrow self)
   private func rest(from offset: Int) -> RawSpan {
     let all = all
-    // They are there as long as this is.
+    // Valid as long as this object.
     return _overrideLifetime(all.span.bytes.extracting(droppingFirst: offset), borrowing: self)
   }
 
-  /// The details at an offset, with their count.
+  /// The details at an offset, including their length.
   @_lifetime(borrow self)
   func bytes(at offset: Int) -> RawSpan {
     let rest = rest(from: offset)
@@ -33,12 +33,12 @@ final class StoredDetails: Sendable {
     return rest.extracting(droppingLast: input.rest)
   }
 
-  /// The same as a value.
+  /// The decoded details at an offset.
   func details(at offset: Int) -> ContactDetails {
     var input = CanonicalInput(rest(from: offset))
     guard let counted = try? input.readCounted() else { return ContactDetails() }
     var details = DetailsInput(CanonicalInput(counted))
-    // It was looked through by the same function.
+    // The same function has checked these bytes.
     return (try? details.read()) ?? ContactDetails()
   }
 }

@@ -1,21 +1,21 @@
 import RawBytes
 import XMPPStanza
 
-// Texts of a table as they are stored: where each of them ends, and their bytes side by side, so
-// that they are read with one look at each, and none of their bytes is copied alone.
+// The stored form of the texts of a table: all their ends, and then their bytes without gaps, so
+// that each text is read with one access and none is copied individually.
 //
 //     count, bytes: LEB128
-//     UInt32 for each text: where it ends, little-endian
+//     UInt32 for each text: its end, little-endian
 //     the bytes
 
 extension TextTable {
-  /// Writes the texts down that have a number or a later one.
+  /// Writes the texts from a number on.
   func write(from first: Int, to output: inout CanonicalOutput) {
     let numbers = UInt32(first)..<UInt32(count)
     var end = 0
     let ends = numbers.map { number in
       end += bytes(of: number).byteCount
-      // All bytes of a snapshot together are fewer.
+      // A snapshot as a whole is smaller than that.
       return UInt32(truncatingIfNeeded: end).littleEndian
     }
     output.write(UInt64(ends.count))
@@ -26,9 +26,9 @@ extension TextTable {
 }
 
 extension CanonicalInput {
-  /// Reads a list of texts into a table, in which they have the same numbers.
+  /// Reads a list of texts into a table, where they keep their numbers.
   ///
-  /// - Parameter isValid: Whether a text can stand in the list.
+  /// - Parameter isValid: Whether a text is allowed in the list.
   mutating func readTexts(
     where isValid: (RawSpan) -> Bool
   ) throws(CodecError) -> TextTable {
@@ -37,12 +37,12 @@ extension CanonicalInput {
     return table
   }
 
-  /// Reads a list of texts, and hands each to `body` with its number.
+  /// Reads a list of texts and passes each one with its number to `body`.
   ///
   /// - Parameters:
-  ///   - first: The number of the first one.
-  ///   - isRight: Whether a text can have that number.
-  /// - Returns: The number after the last one's.
+  ///   - first: The number of the first text.
+  ///   - isRight: Whether a text may have that number.
+  /// - Returns: The number after the last text.
   mutating func readTexts(
     from first: Int, where isRight: (Int, RawSpan) -> Bool
   ) throws(CodecError) -> Int {
@@ -68,9 +68,9 @@ extension CanonicalInput {
   }
 }
 
-/// Texts that stand side by side.
+/// Texts stored without gaps.
 struct TextList: ~Escapable {
-  /// Where each of them ends, as it is stored.
+  /// The end of each text, in stored form.
   private let ends: RawSpan
   let bytes: RawSpan
 
@@ -80,10 +80,10 @@ struct TextList: ~Escapable {
     self.bytes = bytes
   }
 
-  /// How many there are.
+  /// The number of texts.
   var count: Int { ends.byteCount / TextTable.endBytes }
 
-  /// Where a text ends that begins at an offset; nil where it cannot.
+  /// The end of a text that begins at an offset; nil if it is invalid.
   @inline(__always)
   func end(of place: Int, from start: Int) -> Int? {
     let end = Int(ends.littleEndian(at: place &* TextTable.endBytes, as: UInt32.self))
