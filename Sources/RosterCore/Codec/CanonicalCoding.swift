@@ -31,7 +31,7 @@ package protocol CanonicalCodable {
 package struct CanonicalOutput {
   package private(set) var bytes: [UInt8] = []
 
-  /// Makes room for so many bytes.
+  /// Reserves space for `count` more bytes.
   mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
 
   package mutating func write(tag: UInt8) {
@@ -47,10 +47,10 @@ package struct CanonicalOutput {
     write(atMost: Self.mostNumberBytes) { Self.put(number, into: &$0) }
   }
 
-  /// How many bytes a number takes at most.
+  /// The most bytes that a number takes.
   private static let mostNumberBytes = 10
 
-  /// Writes a number into a space for one at least, and says how many bytes it takes.
+  /// Writes a number into a space that is large enough, and returns how many bytes it takes.
   @inline(__always)
   private static func put(_ number: UInt64, into space: inout MutableRawSpan) -> Int {
     var rest = number
@@ -64,7 +64,7 @@ package struct CanonicalOutput {
     return count &+ 1
   }
 
-  /// A number that may be negative, in zigzag form, so that small ones are short.
+  /// Writes a signed number in zigzag form, so that small values are short.
   mutating func write(signed number: Int64) {
     write(UInt64(bitPattern: (number << 1) ^ (number >> 63)))
   }
@@ -73,7 +73,7 @@ package struct CanonicalOutput {
     text.withUTF8Bytes { write(counted: $0) }
   }
 
-  /// Bytes after their count.
+  /// Writes bytes, preceded by their count.
   mutating func write(counted piece: RawSpan) {
     write(atMost: Self.mostNumberBytes + piece.byteCount) { space in
       let head = Self.put(UInt64(piece.byteCount), into: &space)
@@ -82,31 +82,30 @@ package struct CanonicalOutput {
     }
   }
 
-  /// A text by its bytes, as an optional text is written.
+  /// Writes a text, given as its bytes, like an optional text.
   mutating func write(optional text: RawSpan?) {
     write(text != nil)
     if let text { write(counted: text) }
   }
 
-  /// Goes back to the beginning, and keeps the memory.
+  /// Removes everything written but keeps the memory.
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
-  /// Writes what `fill` puts into the space that it is given, and of which it says how much that
-  /// is.
+  /// Lets `fill` write into a space of the given size; `fill` returns how many bytes it wrote.
   @inline(__always)
   mutating func write(atMost count: Int, _ fill: (inout MutableRawSpan) -> Int) {
     bytes.append(atMost: count, fill)
   }
 
-  /// Bytes that are an encoding already.
+  /// Writes bytes that are already encoded.
   mutating func write(encoded piece: RawSpan) {
     bytes.append(bytes: piece)
   }
 
-  /// The bytes of another encoding.
+  /// Writes the bytes of another encoding.
   mutating func write(encoded other: CanonicalOutput) { bytes += other.bytes }
 
-  /// A number in eight bytes.
+  /// Writes a number as eight bytes.
   mutating func write(littleEndian number: UInt64) {
     write(atMost: MemoryLayout<UInt64>.size) { space in
       space.write(littleEndian: number, at: 0)
@@ -137,16 +136,16 @@ package struct CanonicalOutput {
 /// Reads an encoding back, never past its end.
 package struct CanonicalInput: ~Escapable {
   private let bytes: RawSpan
-  /// From 0 to the number of bytes: it is moved past those only that were seen to be there, and
-  /// what is read without a check was, too.
+  /// Between 0 and the number of bytes. Moves only past bytes that were checked to exist, so reads
+  /// without a check rely on it.
   private var offset = 0
-  /// Whether texts are wanted; where they are not, they are checked and read as empty ones.
+  /// Whether texts are kept; if not, they are checked but read as empty.
   var keepsTexts = true
-  /// Whether a checksum says that the bytes are what was written: texts that are read in place are
-  /// not looked through again, nor whether a row has its only encoding.
+  /// Whether a checksum vouches for the bytes. Texts are then not validated, nor is it checked that
+  /// rows have their only encoding.
   var isSound = false
 
-  /// At the beginning of an encoding.
+  /// Begins to read an encoding.
   @_lifetime(copy bytes)
   init(_ bytes: RawSpan) {
     self.bytes = bytes
@@ -195,13 +194,13 @@ package struct CanonicalInput: ~Escapable {
     throw invalid
   }
 
-  /// A number of at most eight bytes where eight more are there: without a look at each. Nil, and
-  /// nothing is read, where it may be another.
+  /// Reads a number of at most eight bytes without checking each byte; needs eight more bytes of
+  /// input. Returns nil without reading anything if the number may be longer.
   @inline(__always)
   private mutating func readNumberInWord() -> UInt64? {
     guard rest >= 8 else { return nil }
     let word: UInt64 = bytes.littleEndian(uncheckedAt: offset)
-    // The upper bit of a byte says that another one follows.
+    // The upper bit of a byte says whether another byte follows.
     let ends = ~word & 0x8080_8080_8080_8080
     guard ends != 0 else { return nil }
     let bits = UInt64(ends.trailingZeroBitCount + 1)
@@ -209,7 +208,7 @@ package struct CanonicalInput: ~Escapable {
     // A longer form of the same number would be a second encoding of it.
     guard last != 0 || bits == 8 else { return nil }
     offset &+= Int(truncatingIfNeeded: bits >> 3)
-    // Seven bits of each byte, then of each two, and of each four, are put side by side.
+    // Joins the seven bits of each byte, then of each pair, and then of each four.
     var number = word & (.max &>> (64 &- bits)) & 0x7F7F_7F7F_7F7F_7F7F
     number = number & 0x007F_007F_007F_007F | (number & 0x7F00_7F00_7F00_7F00) >> 1
     number = number & 0x0000_3FFF_0000_3FFF | (number & 0x3FFF_0000_3FFF_0000) >> 2
@@ -232,7 +231,7 @@ package struct CanonicalInput: ~Escapable {
     return text
   }
 
-  /// The bytes of a text.
+  /// Reads a text as its bytes.
   @_lifetime(copy self)
   mutating func readTextBytes() throws(CodecError) -> RawSpan {
     let bytes = try readCounted()
@@ -240,24 +239,24 @@ package struct CanonicalInput: ~Escapable {
     return bytes
   }
 
-  /// The same of a text that may be missing.
+  /// Reads an optional text as its bytes.
   @_lifetime(copy self)
   mutating func readOptionalTextBytes() throws(CodecError) -> RawSpan? {
     try readFlag() ? try readTextBytes() : nil
   }
 
-  /// Bytes after their count.
+  /// Reads bytes preceded by their count.
   @inline(__always)
   @_lifetime(copy self)
   mutating func readCounted() throws(CodecError) -> RawSpan {
     try readBytes(try readCount())
   }
 
-  /// So many bytes.
+  /// Reads `count` bytes.
   @inline(__always)
   @_lifetime(copy self)
   mutating func readBytes(_ count: Int) throws(CodecError) -> RawSpan {
-    // A negative number would be a large one here.
+    // As an unsigned number, a negative count is too large.
     guard UInt(bitPattern: count) <= UInt(bitPattern: rest) else {
       throw .truncated(offset: offset)
     }
@@ -265,7 +264,7 @@ package struct CanonicalInput: ~Escapable {
     return bytes[unchecked: offset..<(offset &+ count)]
   }
 
-  /// The bytes of what `read` reads.
+  /// The bytes that `read` consumes.
   @_lifetime(copy self)
   mutating func readBytes(
     _ read: (inout CanonicalInput) throws(CodecError) -> Void
@@ -275,10 +274,10 @@ package struct CanonicalInput: ~Escapable {
     return bytes[start..<offset]
   }
 
-  /// Hands `read` the place of the next thing, from which on it may look at so many bytes: where
-  /// fewer are left, zeros stand for those after the end.
+  /// Passes the current position to `read`, which may access the given number of bytes from there.
+  /// Bytes after the end are zeros.
   ///
-  /// - Parameter read: Says how many bytes the thing has.
+  /// - Parameter read: Returns the length of what it has read.
   @inline(__always)
   mutating func read(atMost count: Int, _ read: (RawSpan) -> Int) throws(CodecError) {
     let taken =
@@ -287,7 +286,7 @@ package struct CanonicalInput: ~Escapable {
     offset &+= taken
   }
 
-  /// The same where fewer bytes are left.
+  /// The slow path, for fewer remaining bytes than `read` may access.
   @inline(never)
   private func readPadded(_ count: Int, _ read: (RawSpan) -> Int) -> Int {
     let padded =
@@ -295,8 +294,8 @@ package struct CanonicalInput: ~Escapable {
     return read(padded.span.bytes)
   }
 
-  /// A count of things that take a byte at least each: a larger one is damage, and must not
-  /// reserve memory.
+  /// Reads the count of elements that take at least one byte each. A larger count is damage and
+  /// must not reserve memory.
   @inline(__always)
   mutating func readCount() throws(CodecError) -> Int {
     let count = try readNumber()
@@ -304,13 +303,13 @@ package struct CanonicalInput: ~Escapable {
     return Int(count)
   }
 
-  /// A number that is not above another one.
+  /// Reads a number that is at most `limit`.
   mutating func readNumber(upTo limit: Int) throws(CodecError) -> Int {
     guard let number = Int(exactly: try readNumber()), number <= limit else { throw invalid }
     return number
   }
 
-  /// A value that is stored by its name, which is of ASCII: no other text is equal to it.
+  /// Reads a value that is stored by its name, which is ASCII, so no other text is equal to it.
   mutating func readName<Name: RawRepresentable<String>>(
     _ type: Name.Type = Name.self
   ) throws(CodecError) -> Name {
@@ -319,7 +318,7 @@ package struct CanonicalInput: ~Escapable {
     return name
   }
 
-  /// A value that is stored by its number.
+  /// Reads a value that is stored by its number.
   mutating func readCode<Value: StoredCode>(
     _ type: Value.Type = Value.self
   ) throws(CodecError) -> Value {
@@ -353,20 +352,20 @@ package struct CanonicalInput: ~Escapable {
     return values
   }
 
-  /// How many bytes are still to be read.
+  /// The number of bytes left.
   var rest: Int { bytes.byteCount - offset }
 
-  /// The error for what was just read.
+  /// The error for the value that was just read.
   package var invalid: CodecError { .invalid(offset: offset) }
 
-  /// Sees to it that nothing is left.
+  /// Throws if bytes are left.
   func finish() throws(CodecError) {
     guard rest == 0 else { throw .excess(offset: offset) }
   }
 }
 
 extension CanonicalCodable {
-  /// Most events fit into as many, and to make room once is cheaper than to grow.
+  /// Most events are smaller. Reserving space once is cheaper than growing.
   private static var usualBytes: Int { 96 }
 
   /// The one encoding of the value. Complexity: linear in its size.

@@ -1,8 +1,8 @@
 import XMPPStanza
 
-/// A value that is stored as a number, which stays the same whatever cases are added.
+/// A value that is stored as a number, which never changes when cases are added.
 protocol StoredCode: CaseIterable {
-  /// No two values have the same; one that was ever stored is never given to another.
+  /// A number that no other value has. The number of a removed value is never used again.
   var code: UInt8 { get }
 }
 
