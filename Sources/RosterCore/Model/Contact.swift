@@ -4,40 +4,40 @@ public import XMPPStanza
 public struct Contact: Hashable, Sendable {
   /// The contact's address.
   public let jid: BareJID
-  /// Its item in the roster and the records that set it; nil where it has none.
+  /// Its item in the roster and the records that set it; nil if it is not in the roster.
   public let entry: RosterEntry?
   /// Its request to see our presence, open or unconfirmed.
   public let request: ContactRequest?
   /// How its last request ended.
   public let lastEnded: EndedRequest?
-  /// Whether the roster has shown since then that it sees our presence.
+  /// Whether the roster has shown, since that request ended, that it sees our presence.
   let wasTaken: Bool
   /// Our request to see its presence.
   public let outgoing: OutgoingRequest?
-  /// What its resources said, also while nothing is shown as live.
+  /// The presence of its resources, kept even while nothing is shown as live.
   let presence: ContactPresence
-  /// What it calls itself.
+  /// The names that it gives itself.
   let names: OwnNames?
-  /// What the user has set of it; nil where nothing was ever set.
+  /// What the user has set for it; nil if nothing was ever set.
   public let annotations: ContactAnnotations?
-  /// What is still to come of what it, or we, did.
+  /// The counterparts still expected of its actions or ours.
   let expected: ExpectedCounterparts
-  /// Our last edit that the server took over.
+  /// Our last edit that the server confirmed.
   let confirmedEdit: ConfirmedEdit?
-  /// What some of our sessions are still to be told of it.
+  /// The deliveries about it that some of our sessions have yet to receive.
   let deliveries: [Delivery]
-  /// How its requests and ours open again and again.
+  /// How often its requests and ours have been opened again.
   let rounds: [Rounds?]
 }
 
 /// A contact's item with the records that its fields come from.
 public struct RosterEntry: Hashable, Sendable {
-  /// The item as the server last said.
+  /// The item as the server last sent it.
   public let item: RosterItem
-  /// Which record set what.
+  /// The records that set its fields.
   public let provenance: Provenance
 
-  /// For each field of an item the number of the record that gave it the value it has.
+  /// For each field of an item, the number of the record that set its present value.
   public struct Provenance: Hashable, Sendable {
     /// The record that brought the item into the roster.
     public internal(set) var item: UInt64
@@ -52,7 +52,7 @@ public struct RosterEntry: Hashable, Sendable {
     /// The record that set the groups.
     public internal(set) var groups: UInt64
 
-    /// The last of them.
+    /// The last of these records.
     var last: UInt64 { max(item, name, subscription, ask, approved, groups) }
 
     init(allFrom record: UInt64) {
@@ -74,11 +74,11 @@ package struct OwnNames: Hashable, Sendable {
   package internal(set) var vCardRecord: UInt64?
 }
 
-/// The number of a record and the time it has.
+/// The number and time of a record.
 public struct RecordStamp: Hashable, Sendable {
   /// The record's sequence number, from 1.
   public var record: UInt64
-  /// Milliseconds since 1970 UTC; nil where the source had no clock.
+  /// Milliseconds since 1970 UTC; nil if the source had no clock.
   public var time: Int64?
 
   /// A stamp from its parts.

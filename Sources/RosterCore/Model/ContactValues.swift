@@ -1,15 +1,15 @@
 public import XMPPStanza
 
-/// One thing of each contact that has it, by address: a view of a roster.
+/// A view of a roster: one value for each contact that has it, by address.
 ///
-/// It shares what the roster is made of. To look a contact up is O(1); to go over all of them,
-/// which is in the order of their addresses, O(n log n) in the contacts.
+/// Shares the roster's storage. Looking up a contact is O(1). Iterating, in the order of the
+/// addresses, is O(n log n) in the contacts.
 public struct ContactValues<Value: Sendable>: Sendable {
   private let table: ContactTable
   private let isHidden: Bool
   private let value: @Sendable (ContactTable, ContactNumber) -> Value?
 
-  /// - Parameter isHidden: Whether nobody is said to have it.
+  /// - Parameter isHidden: Whether the view is empty.
   init(
     _ table: ContactTable, isHidden: Bool = false,
     _ value: @escaping @Sendable (ContactTable, ContactNumber) -> Value?
@@ -19,22 +19,22 @@ public struct ContactValues<Value: Sendable>: Sendable {
     self.value = value
   }
 
-  /// What this contact has. Complexity: O(1).
+  /// The value of a contact. Complexity: O(1).
   public subscript(jid: BareJID) -> Value? {
     guard !isHidden, let number = table.number(of: jid) else { return nil }
     return value(table, number)
   }
 
-  /// How many contacts have it. Complexity: O(n).
+  /// The number of contacts that have a value. Complexity: O(n).
   public var count: Int { unsorted.count }
 
-  /// Whether no contact has it. Complexity: O(n).
+  /// Whether no contact has a value. Complexity: O(n).
   public var isEmpty: Bool { unsorted.isEmpty }
 
-  /// The addresses of the contacts that have it, in order.
+  /// The addresses of the contacts that have a value, in order.
   public var keys: [BareJID] { map(\.key) }
 
-  /// What they have, in the order of their addresses.
+  /// The values, in the order of the addresses.
   public var values: [Value] { map(\.value) }
 
   private var unsorted: [ContactNumber] {
@@ -43,7 +43,7 @@ public struct ContactValues<Value: Sendable>: Sendable {
 }
 
 extension ContactValues: Sequence {
-  /// Goes over the contacts that have it, in the order of their addresses.
+  /// Iterates over the contacts that have a value, in the order of their addresses.
   public func makeIterator() -> AnyIterator<(key: BareJID, value: Value)> {
     var rest = table.sorted(unsorted).makeIterator()
     return AnyIterator { [table, value] in
@@ -54,7 +54,7 @@ extension ContactValues: Sequence {
 }
 
 extension ContactValues: Equatable where Value: Equatable {
-  /// Whether the same contacts have the same.
+  /// Whether the same contacts have the same values.
   public static func == (a: ContactValues, b: ContactValues) -> Bool {
     a.elementsEqual(b) { $0.key == $1.key && $0.value == $1.value }
   }

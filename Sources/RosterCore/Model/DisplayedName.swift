@@ -1,8 +1,8 @@
 public import XMPPStanza
 
-/// A name that is shown for a contact, and why it is this one.
+/// The name that is shown for a contact, with its origin.
 public struct DisplayedName: Hashable, Sendable {
-  /// Where a name can come from, the first that there is.
+  /// Where a name can come from; the first available source is used.
   public enum Source: String, Hashable, Sendable, CaseIterable {
     /// The name that the user gave the contact in the roster.
     case roster
@@ -20,16 +20,16 @@ public struct DisplayedName: Hashable, Sendable {
   public let text: String
   /// Where it comes from.
   public let source: Source
-  /// The record that set it; nil where it is the address.
+  /// The record that set it; nil if it is the address.
   public let record: UInt64?
 }
 
 extension Roster {
-  /// What to call a contact: the name in the roster, else what it calls itself, else its
-  /// vCard's nickname or full name, else the local part, else the domain.
+  /// The name to show for a contact: its name in the roster, else the nickname it published, else
+  /// the nickname or full name in its vCard, else its local part, else its domain.
   public func displayName(of jid: BareJID) -> String { name(of: jid).text }
 
-  /// What to call a contact, and where that comes from. Complexity: O(1).
+  /// The name to show for a contact, with its origin. Complexity: O(1).
   public func name(of jid: BareJID) -> DisplayedName {
     if let entry = entries[jid], let name = entry.item.name {
       return DisplayedName(text: name, source: .roster, record: entry.provenance.name)

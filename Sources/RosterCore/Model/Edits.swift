@@ -27,51 +27,50 @@ extension EditableFields: Hashable {
   }
 }
 
-/// One item of a roster set of ours that is not settled yet.
+/// One item of a roster set of ours that is not yet settled.
 struct PendingEdit: Hashable, Sendable {
   var id: String?
   var contact: BareJID
   var sent: RecordStamp
-  /// What the item had before, nil where there was none.
+  /// The item's fields before the set; nil if there was no item.
   var before: EditableFields?
-  /// What it shall have, nil for a removal.
+  /// The item's fields according to the set; nil for a removal.
   var after: EditableFields?
-  /// A push has shown it.
+  /// Whether a push has shown it.
   var isPushed = false
-  /// The server has answered the set by a result.
+  /// Whether the server has answered the set with a result.
   var isAnswered = false
-  /// What there is to compare it with if it was sent before the session's roster was known.
+  /// The comparison for a set that was sent before the session's roster was known.
   var premature: PrematureSet?
 
-  /// Whether what the server shows now of a contact is what this set replaces: it has not taken the
-  /// set yet.
+  /// Whether the server still shows what this set replaces, so it has not processed the set yet.
   func isReplacing(_ now: EditableFields?, of other: BareJID) -> Bool {
     premature != nil && !isPushed && !isAnswered && contact == other && after != now
   }
 
-  /// Whether the server has not shown in any way that it has carried the set out.
+  /// Whether the server has not shown in any way that it carried out the set.
   var isOutstanding: Bool { !isPushed && !isAnswered }
 
-  /// Whether what the server shows now means that the edit did not last.
+  /// Whether the server's current item shows that the edit did not last.
   func isContradicted(by now: EditableFields?) -> Bool {
-    // Before the answer a push may still tell of something earlier.
+    // Before the answer, a push may still be about an earlier change.
     isPushed ? now == before && now != after : isAnswered
   }
 }
 
-/// A set that was sent before the session's roster was known: its client cannot have made it from
-/// what the server has.
+/// A set that was sent before the session's roster was known, so its client cannot have based it on
+/// the server's item.
 struct PrematureSet: Hashable, Sendable {
-  /// What its client can have known of the contact from an earlier session; nil for nothing.
+  /// What its client can have known about the contact from an earlier session; nil for nothing.
   var known: EditableFields?
-  /// What the server last showed of the contact before it took the set; nil for no item.
+  /// What the server last showed of the contact before it processed the set; nil for no item.
   var replaced: EditableFields?
 
-  /// Returns what of the replaced item the set lost without a change by its client, or nil for
-  /// nothing.
+  /// Returns what the set removed from the replaced item without a decision by its client, or nil
+  /// for nothing.
   ///
-  /// A name or group that the client can have known may be changed on purpose, and so may a name
-  /// that it gives. What the client cannot have known it cannot have meant to change.
+  /// If the client can have known a name or group, its change may be intended, and so may a new
+  /// name. A client cannot have meant to change what it cannot have known.
   func loss(by set: EditableFields) -> EditFinding.Loss? {
     guard let replaced else { return nil }
     let groups = known?.groups ?? []
@@ -85,19 +84,19 @@ struct PrematureSet: Hashable, Sendable {
   }
 }
 
-/// An edit that the server took over, kept so that its undoing can be told.
+/// An edit that the server confirmed, kept so that a later set that undoes it can be reported.
 struct ConfirmedEdit: Hashable, Sendable {
   /// The record of the set.
   var sent: UInt64
-  /// The resource of the device that sent it, where it is known.
+  /// The resource of the device that sent it, if known.
   var device: String?
   var before: EditableFields?
   var after: EditableFields?
 
-  /// What a set that another device sends after this edit takes back of it while it changes
-  /// something else, as a set does that is made from an older copy of the contact.
+  /// Returns the part of this edit that a later set from another device undoes while it changes
+  /// something else. A set that is based on an older copy of the contact does this.
   ///
-  /// A set that only takes back may be just what its user wants.
+  /// A set that only undoes the edit may be just what its user wants.
   func takenBack(by set: EditableFields) -> EditFinding.Field? {
     guard let before, let after else { return nil }
     if !before.name.hasSameBytes(as: after.name), set.name.hasSameBytes(as: before.name),
@@ -115,7 +114,7 @@ struct ConfirmedEdit: Hashable, Sendable {
 }
 
 extension [String] {
-  /// The texts that are not among others; both stand in the order of their bytes.
+  /// The texts that are not in `others`. Both lists are sorted by their bytes.
   func without(_ others: [String]) -> [String] {
     var rest = others[...]
     return filter { text in

@@ -1,8 +1,9 @@
 import HeapModule
 
-/// The requests that people have still to answer, by when they began.
+/// The subscription requests that await an answer, ours and our contacts', oldest first.
 ///
-/// It may hold some that are over; those that are not it holds all.
+/// Contains every open request that has a time and has not been reported as neglected. May also
+/// contain ended requests, which the reducer discards when they reach the front.
 struct PeopleWaiting: Sendable {
   /// A contact's request, or ours to a contact.
   struct Wait: Comparable, Sendable {
@@ -10,7 +11,7 @@ struct PeopleWaiting: Sendable {
     var contact: ContactNumber
     var isOurs: Bool
 
-    /// Orders by when they began, and then in any way that is always the same.
+    /// Orders by time; the other fields only make the order deterministic.
     static func < (a: Wait, b: Wait) -> Bool {
       (a.since, a.contact.rawValue, a.isOurs ? 1 : 0)
         < (b.since, b.contact.rawValue, b.isOurs ? 1 : 0)
@@ -19,18 +20,18 @@ struct PeopleWaiting: Sendable {
 
   private var waits: Heap<Wait> = []
 
-  /// So many are no burden, be they over or not.
+  /// Up to this number, ended requests need not be removed.
   static let few = 64
 
-  /// How many there are.
+  /// The number of requests.
   var count: Int { waits.count }
 
-  /// The oldest.
+  /// The oldest request.
   var first: Wait? { waits.min }
 
-  /// Adds one. Complexity: O(log n).
+  /// Adds a request. Complexity: O(log n).
   mutating func insert(_ wait: Wait) { waits.insert(wait) }
 
-  /// Takes the oldest out. Complexity: O(log n).
+  /// Removes the oldest request. Complexity: O(log n).
   mutating func removeFirst() { _ = waits.popMin() }
 }

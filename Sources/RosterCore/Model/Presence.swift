@@ -26,17 +26,17 @@ public enum Show: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// What an available presence says (RFC 6121 §4.7.2).
+/// The content of an available presence (RFC 6121 §4.7.2).
 public struct Availability: Sendable {
   /// How available the resource is.
   public var show: Show
   /// From -128 to 127, by default 0.
   public var priority: Int8
-  /// What the user says in words.
+  /// The status text that the user wrote.
   public var status: String?
-  /// The stamp of a delayed presence as it was written (XEP-0203).
+  /// The stamp of a delayed presence, as written (XEP-0203).
   public var delay: String?
-  /// What could not be read and was taken as its default.
+  /// What was malformed and replaced by its default.
   package var malformed: String?
 
   package init(
@@ -52,13 +52,13 @@ public struct Availability: Sendable {
 }
 
 extension Availability: Hashable {
-  /// Whether both say the same, the texts by their bytes.
+  /// Whether both have the same content. Compares texts by their bytes.
   public static func == (a: Availability, b: Availability) -> Bool {
     a.show == b.show && a.priority == b.priority && a.status.hasSameBytes(as: b.status)
       && a.delay.hasSameBytes(as: b.delay) && a.malformed.hasSameBytes(as: b.malformed)
   }
 
-  /// Feeds what is said into a hasher.
+  /// Hashes the content.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(show)
     hasher.combine(priority)
@@ -67,16 +67,16 @@ extension Availability: Hashable {
   }
 }
 
-/// What one resource of a contact last said.
+/// The last presence of one resource of a contact.
 public struct ResourcePresence: Hashable, Sendable {
-  /// Its words.
+  /// The content of the presence.
   public let availability: Availability
-  /// The record that said it.
+  /// The record of the presence.
   public let since: RecordStamp
-  /// Which of our sessions were told.
+  /// The sessions of ours that received it.
   let told: SessionSet
 
-  /// Orders the resources of a contact; no two have the same record.
+  /// Orders the resources of a contact. No two have the same record, so no two are equal.
   fileprivate var rank: (Int8, Int, UInt64) {
     (availability.priority, availability.show.rank, since.record)
   }
@@ -84,15 +84,15 @@ public struct ResourcePresence: Hashable, Sendable {
 
 /// The available resources of one contact.
 public struct ContactPresence: Hashable, Sendable {
-  /// Each available resource by its name; the empty name is presence of the bare address.
+  /// The available resources by name; the empty name is presence from the bare address.
   public let resources: ResourceTable
 
   init(resources: ResourceTable = ResourceTable()) {
     self.resources = resources
   }
 
-  /// The resource that speaks for the contact: the highest priority, then the most available
-  /// `show`, then the newest. A resource of negative priority is online too.
+  /// The resource that represents the contact: the one with the highest priority, then the most
+  /// available `show`, then the newest presence. A resource with a negative priority is online too.
   ///
   /// Complexity: linear in the resources.
   public var best: (resource: String, presence: ResourcePresence)? {
@@ -100,7 +100,7 @@ public struct ContactPresence: Hashable, Sendable {
   }
 }
 
-/// Resources by their names, in the order of the names' bytes.
+/// Resources by name, in the order of the names' bytes.
 public struct ResourceTable: Hashable, Sendable {
   private struct Resource: Hashable, Sendable {
     var name: String
@@ -109,22 +109,22 @@ public struct ResourceTable: Hashable, Sendable {
 
   private let list: [Resource]
 
-  /// - Parameter resources: In any order, no name twice.
+  /// - Parameter resources: In any order, each name once.
   init(_ resources: [(name: String, presence: ResourcePresence)] = []) {
     list = resources.map { Resource(name: $0.name, presence: $0.presence) }
       .sorted { $0.name.precedesByBytes($1.name) }
   }
 
-  /// How many there are.
+  /// The number of resources.
   public var count: Int { list.count }
 
-  /// Whether there is none.
+  /// Whether there are no resources.
   public var isEmpty: Bool { list.isEmpty }
 
   /// The names, in the order of their bytes.
   public var keys: [String] { list.map(\.name) }
 
-  /// What a resource last said, nil where it is not available. Complexity: O(log n).
+  /// The last presence of a resource; nil if it is not available. Complexity: O(log n).
   public subscript(name: String) -> ResourcePresence? {
     var places = list.indices
     while let first = places.first, let last = places.last {
@@ -138,7 +138,7 @@ public struct ResourceTable: Hashable, Sendable {
 }
 
 extension ResourceTable: Sequence {
-  /// Goes over the resources in the order of their names.
+  /// Iterates over the resources in the order of their names.
   public func makeIterator() -> AnyIterator<(key: String, value: ResourcePresence)> {
     var rest = list.makeIterator()
     return AnyIterator { rest.next().map { ($0.name, $0.presence) } }

@@ -3,14 +3,14 @@ import XMPPStanza
 
 /// A contact's request to see our presence, and whether it is open (RFC 6121 §3.1).
 public enum ContactRequest: Hashable, Sendable {
-  /// It waits for our answer.
+  /// The request awaits our answer.
   case open(IncomingRequest)
-  /// The server has not sent it again in this session, or has removed the contact, or may have
-  /// sent it before it had our refusal: another of our devices may have answered it, or its sender
-  /// withdrawn it. Nobody can say.
+  /// The request may have been answered by another of our devices or withdrawn by its sender. The
+  /// server has not sent it again in this session, or has removed the contact, or may have sent it
+  /// before it received our refusal.
   case unconfirmed(IncomingRequest)
 
-  /// What was asked.
+  /// The request itself.
   public var request: IncomingRequest {
     switch self {
     case .open(let request), .unconfirmed(let request): request
@@ -18,36 +18,36 @@ public enum ContactRequest: Hashable, Sendable {
   }
 }
 
-/// What a contact asked.
+/// The content of a contact's request.
 public struct IncomingRequest: Sendable {
-  /// The record that first brought it.
+  /// The record that first contained it.
   public internal(set) var since: RecordStamp
-  /// The record that last brought it, to any of our devices.
+  /// The record that last contained it, for any of our devices.
   public internal(set) var last: RecordStamp
-  /// The record that brought it when the contact last asked; what the server sends other devices is
-  /// no new question.
+  /// The record of the contact's last own request. What the server sends to other devices is not a
+  /// new request.
   var asked: RecordStamp
-  /// How often it came.
+  /// How many times it was received.
   public internal(set) var count: Int
   /// The newest status text that is not empty.
   public internal(set) var status: String?
   /// The newest nickname that came with it (XEP-0172).
   public internal(set) var nickname: String?
-  /// Whether it was reported that nobody answers it.
+  /// Whether it was reported that the request has not been answered.
   var isReportedAsNeglected = false
-  /// The record by which the user had seen it; nil where the user has not.
+  /// The record by which the user had seen it; nil if the user has not.
   public internal(set) var seen: UInt64?
 }
 
 extension IncomingRequest: Hashable {
-  /// Whether everything is the same, the texts by their bytes.
+  /// Whether all fields are equal. Compares texts by their bytes.
   public static func == (a: IncomingRequest, b: IncomingRequest) -> Bool {
     a.since == b.since && a.last == b.last && a.asked == b.asked && a.count == b.count
       && a.status.hasSameBytes(as: b.status) && a.nickname.hasSameBytes(as: b.nickname)
       && a.isReportedAsNeglected == b.isReportedAsNeglected && a.seen == b.seen
   }
 
-  /// Feeds what tells requests apart into a hasher.
+  /// Hashes the fields that distinguish requests.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(since)
     hasher.combine(last)
@@ -55,19 +55,19 @@ extension IncomingRequest: Hashable {
   }
 }
 
-/// A request of ours to see a contact's presence.
+/// Our request to see a contact's presence.
 public struct OutgoingRequest: Hashable, Sendable {
   /// The record of our `subscribe`, or of the item that first showed the request.
   public internal(set) var since: RecordStamp
-  /// Whether the server has shown the request in the roster; from then on the roster decides.
+  /// Whether the server has shown the request in the roster, which is authoritative from then on.
   public internal(set) var isReflected: Bool
-  /// Whether it was reported that nobody answers it.
+  /// Whether it was reported that the request has not been answered.
   var isReportedAsNeglected = false
 }
 
-/// How a request of a contact ended.
+/// How a contact's request ended.
 public struct EndedRequest: Hashable, Sendable {
-  /// The ways in which a request ends.
+  /// The ways in which a request can end.
   public enum Way: String, Hashable, Sendable, CaseIterable {
     /// We sent `subscribed`.
     case accepted
@@ -79,7 +79,7 @@ public struct EndedRequest: Hashable, Sendable {
     case acceptedElsewhere
   }
 
-  /// The way it ended.
+  /// How it ended.
   public internal(set) var way: Way
   /// The record that ended it.
   public internal(set) var at: RecordStamp
@@ -87,22 +87,22 @@ public struct EndedRequest: Hashable, Sendable {
   public internal(set) var since: RecordStamp
 }
 
-/// How a contact and we go round: requests between us that open again as soon as they have ended.
+/// The number of rounds in which a contact and we open requests again as soon as they end.
 struct Rounds: Hashable, Sendable {
-  /// How often one opened again without a pause.
+  /// How many times a request was opened again without a pause.
   var count = 0
-  /// The record that opened the first of them.
+  /// The record that opened the first request.
   var first: RecordStamp
-  /// The record that ended the last one; nil where it is open.
+  /// The record that ended the last request; nil if it is open.
   var ended: RecordStamp?
 
-  /// So many are no misunderstanding between people.
+  /// The number of rounds that counts as a loop: people would have stopped by then.
   static let loop = 3
-  /// What comes later is another matter; in milliseconds of log time, and where there is none in
-  /// records.
+  /// The pause after which a request no longer continues the rounds: milliseconds of log time, or
+  /// records in a log without times.
   static let pause: (time: Int64, records: UInt64) = (60_000, 100)
 
-  /// Whether what happens now follows the end of the last one without a pause.
+  /// Whether an event follows the last end without a pause.
   func goOn(at stamp: RecordStamp) -> Bool {
     guard let ended else { return false }
     guard let now = stamp.time, let then = ended.time else {
@@ -113,7 +113,7 @@ struct Rounds: Hashable, Sendable {
   }
 }
 
-/// Kinds of subscription stanza.
+/// Kinds of subscription stanzas.
 struct SubscriptionKinds: OptionSet, Hashable, Sendable {
   let rawValue: UInt8
 
@@ -122,13 +122,13 @@ struct SubscriptionKinds: OptionSet, Hashable, Sendable {
   static let unsubscribed = Self(rawValue: 4)
 }
 
-/// What is still to come of what a contact did, or of what we did about it: a stanza and the push
-/// that shows its effect come in either order, since servers differ (RFC 6121 §3.1.6, §3.2.3 and
-/// §3.3.3 leave it open).
+/// The counterparts still expected of a contact's actions or ours. A stanza and the push that shows
+/// its effect come in either order, because RFC 6121 §3.1.6, §3.2.3 and §3.3.3 leave it open and
+/// servers differ.
 struct ExpectedCounterparts: Hashable, Sendable {
-  /// Stanzas whose effect a push has shown already.
+  /// Stanzas still to come whose effect a push has already shown.
   var stanzas: SubscriptionKinds = []
-  /// Stanzas that have come and whose effect no push has shown yet.
+  /// Stanzas that have come without a push yet that shows their effect.
   var pushes: SubscriptionKinds = []
 
   var isEmpty: Bool { stanzas.isEmpty && pushes.isEmpty }

@@ -1,12 +1,12 @@
 import DequeModule
 public import XMPPStanza
 
-// What a roster shows.
+// The public views of a roster.
 extension Roster {
-  /// Whether a session is open, or assumed in a log that begins in mid-session.
+  /// Whether a session is open, or is assumed to be because the log begins in mid-session.
   public var isConnected: Bool { sessions.all.contains { $0.phase == .open } }
 
-  /// Whether a session began by a record: what only looks like the beginning of one has none.
+  /// Whether a session began at a record. False for a record that only looks like a beginning.
   package func hasSession(openedAt record: UInt64) -> Bool {
     sessions.all.contains { $0.openedAt == record }
   }
@@ -19,18 +19,18 @@ extension Roster {
     return open.first?.openedAt
   }
 
-  /// The resource that the server bound, of the first session that is open; where none is, of the
-  /// first that was. Nil until the log says which.
+  /// The resource that the server bound, from the first open session, or from the first session if
+  /// none is open. Nil until the log shows it.
   public var resource: String? {
     let named = sessions.all.filter { $0.resource != nil }
     return (named.first { $0.phase == .open } ?? named.first)?.resource
   }
 
-  /// The session that an application has: the first that is open, or else the first.
+  /// The session for a caller that has only one: the first open one, or else the first.
   var current: Session? { sessions.all.first { $0.phase == .open } ?? sessions.all.first }
 
-  /// The connections of the account that were seen, in the order of their numbers: those that are
-  /// open, and the last of those that are not.
+  /// The connections of the account in the order of their numbers: all open ones, and the last of
+  /// those that are not.
   public var connections: [Connection] {
     sessions.all.map(\.shown).sorted { $0.id < $1.id }
   }
@@ -50,38 +50,37 @@ extension Roster {
     }
   }
 
-  /// What stands in records for the ids by which sessions can be gone on with (XEP-0198 §5), of
-  /// those that have not ended in order.
+  /// The texts by which records can be recognized that contain resumption ids (XEP-0198 §5), for
+  /// the sessions that have not ended cleanly.
   package var resumptionMarks: [String] {
     sessions.all.filter(\.isAlive).compactMap(\.resumptionID)
   }
 
   // MARK: Contacts
 
-  /// Everything that is known about an address, nil where nothing is. Complexity: O(1).
+  /// The whole state of an address; nil if it has none. Complexity: O(1).
   public func contact(_ jid: BareJID) -> Contact? {
     contacts.number(of: jid).flatMap { contacts.contact($0) }
   }
 
-  /// The contact's item, nil where it is not in the roster. Complexity: O(1).
+  /// The contact's item; nil if it is not in the roster. Complexity: O(1).
   public func item(_ jid: BareJID) -> RosterItem? { entries[jid]?.item }
 
-  /// How many contacts are in the roster. Complexity: O(1).
+  /// The number of contacts in the roster. Complexity: O(1).
   public var itemCount: Int { contacts.items.total }
 
-  /// How many contacts are in the roster whose subscriptions are in a state. Complexity: O(1).
+  /// The number of contacts in the roster with a subscription state. Complexity: O(1).
   package func itemCount(_ subscription: RosterSubscription) -> Int {
     contacts.items[subscription]
   }
 
-  /// The state of the contact's subscription, nil where it is not in the roster. Complexity: O(1),
-  /// and nothing of the item is copied.
+  /// The state of the contact's subscription; nil if it is not in the roster. Complexity: O(1),
+  /// without copying the item.
   package func subscription(of jid: BareJID) -> RosterSubscription? {
     contacts.number(of: jid).flatMap { contacts.item(of: $0)?.subscription }
   }
 
-  /// Whether the contact is in the roster and has this name there. Complexity: O(1), and nothing
-  /// of the item but its name is copied.
+  /// Whether the contact is in the roster with this name. Complexity: O(1), copying only the name.
   package func isNamed(_ jid: BareJID, _ name: String?) -> Bool {
     guard let item = contacts.number(of: jid).flatMap({ contacts.item(of: $0) }) else {
       return false
@@ -89,8 +88,8 @@ extension Roster {
     return contacts.text(item.name) == name
   }
 
-  /// Whether a request to or from the contact waits for an answer, be it unconfirmed.
-  /// Complexity: O(1), and nothing of the requests is copied.
+  /// Whether a request to or from the contact awaits an answer or is unconfirmed. Complexity: O(1),
+  /// without copying the requests.
   package func isPending(_ jid: BareJID) -> Bool {
     guard let number = contacts.number(of: jid) else { return false }
     return !contacts.row(of: number).parts.isDisjoint(with: [.request, .outgoing])
@@ -102,16 +101,15 @@ extension Roster {
   /// The items, each with the records that set its fields.
   public var entries: ContactValues<RosterEntry> { ContactValues(contacts) { $0.entry(of: $1) } }
 
-  /// Requests to see our presence that wait for our answer.
+  /// Requests to see our presence that await our answer.
   public var incoming: ContactValues<IncomingRequest> {
     ContactValues(contacts) { table, number in
       if case .open(let request)? = table.request(of: number) { request } else { nil }
     }
   }
 
-  /// Requests that may have been answered or withdrawn where the log does not see it: ones of an
-  /// earlier session that the server has not sent again in this one, and ones of contacts that it
-  /// removed.
+  /// Requests that may have been answered or withdrawn unseen by the log: those from an earlier
+  /// session that the server has not sent again in this one, and those of contacts that it removed.
   public var unconfirmed: ContactValues<IncomingRequest> {
     ContactValues(contacts) { table, number in
       if case .unconfirmed(let request)? = table.request(of: number) { request } else { nil }
@@ -123,17 +121,17 @@ extension Roster {
     ContactValues(contacts) { $0.lastEnded(of: $1) }
   }
 
-  /// Requests of ours to see a contact's presence that wait for an answer.
+  /// Our requests to see a contact's presence that await an answer.
   public var outgoing: ContactValues<OutgoingRequest> {
     ContactValues(contacts) { $0.outgoing(of: $1) }
   }
 
-  /// What contacts call themselves.
+  /// The names that contacts give themselves.
   package var ownNames: ContactValues<OwnNames> {
     ContactValues(contacts) { $0.names(of: $1) }
   }
 
-  /// Whether a contact and we ask each other: one matter, which either side can settle.
+  /// Whether a contact and we have open requests to each other. Either side can settle both.
   public func crosses(_ jid: BareJID) -> Bool {
     let contact = contact(jid)
     return contact?.outgoing != nil && contact?.request != nil
@@ -144,12 +142,12 @@ extension Roster {
 
   // MARK: Presence
 
-  /// The contact's available resources; none while there is no session. Complexity: O(1).
+  /// The contact's available resources; empty while there is no session. Complexity: O(1).
   public func presence(of jid: BareJID) -> ContactPresence {
     shownPresences[jid] ?? ContactPresence()
   }
 
-  /// The presence of all contacts by address; none while there is no session.
+  /// The presence of all contacts by address; empty while there is no session.
   public var shownPresences: ContactValues<ContactPresence> {
     let open = openSessions
     return ContactValues(contacts, isHidden: open.isEmpty) { table, number in
@@ -159,20 +157,20 @@ extension Roster {
     }
   }
 
-  /// The other resources of our own account; none while there is no session.
+  /// The other resources of our own account; empty while there is no session.
   public var ownResources: ContactPresence {
     let open = openSessions
     return ContactPresence(
       resources: contacts.resources(ownPresence.all.filter { !$0.told.isDisjoint(with: open) }))
   }
 
-  /// What only other sessions were told is not shown.
+  /// The open sessions; presence that only other sessions received is not shown.
   var openSessions: SessionSet { sessions.open }
 
   // MARK: Edits
 
-  /// The record of the set of ours that asked for what the server shows of a contact now; nil where
-  /// none did, so that the server or another of our devices changed it.
+  /// The record of our set that asked for what the server now shows of a contact. Nil if there is
+  /// none because the server or another of our devices made the change.
   package func ownSet(behind jid: BareJID) -> UInt64? {
     let now = item(jid).map { EditableFields($0) }
     let pushed = sessions.all.flatMap(\.pendingEdits)
@@ -182,18 +180,18 @@ extension Roster {
   }
 }
 
-/// One connection of an account: a device, or one of its sessions after another.
+/// One connection of an account: one device, with its consecutive sessions.
 public struct Connection: Hashable, Sendable {
-  /// Which one it is.
+  /// The number of the connection.
   public let id: ConnectionID
-  /// The resource that the server bound; nil where the log does not say it.
+  /// The resource that the server bound; nil if the log does not show it.
   public let resource: String?
-  /// Whether it has a session that is open.
+  /// Whether its session is open.
   public let isOpen: Bool
 }
 
 extension Session {
-  /// What a state shows of its connection.
+  /// The public view of its connection.
   var shown: Connection {
     Connection(id: connection, resource: resource, isOpen: phase == .open)
   }
