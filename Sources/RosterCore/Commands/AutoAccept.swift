@@ -1,18 +1,18 @@
 public import XMPPStanza
 
-/// Whose requests are accepted without asking the user.
+/// Which requests are accepted without asking the user.
 public enum AutoAccept: String, Hashable, Sendable, CaseIterable {
-  /// Nobody's.
+  /// None.
   case never
   /// Those of contacts whose presence we see or asked to see.
   case knownContacts = "known-contacts"
-  /// Everybody's; it hands the user's presence to strangers.
+  /// All of them. This shows the user's presence to strangers.
   case all
 
-  /// Decides on a contact's request, with the reason to log; nil where no request is open.
+  /// Decides on a contact's request, with the reason to log; nil if no request is open.
   ///
-  /// A request that came in an earlier session and not again is not decided on: somebody may have
-  /// answered it.
+  /// A request from an earlier session that was not sent again is not decided on, because it may
+  /// have been answered.
   public func decide(on jid: BareJID, in roster: Roster) -> AutoAcceptDecision? {
     guard case .open(let request)? = roster.contact(jid)?.request else { return nil }
     let (isAccepted, reason) = verdict(on: jid, in: roster)
@@ -39,15 +39,15 @@ public enum AutoAccept: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// What a policy said to a request: to be logged, and carried out by `RosterCommand.accept`.
+/// A policy's decision on a request, to be logged and carried out by `RosterCommand.accept`.
 public struct AutoAcceptDecision: Hashable, Sendable {
-  /// Who asked.
+  /// The contact that sent the request.
   public let contact: BareJID
-  /// The record that brought the request.
+  /// The record that contained the request.
   public let request: UInt64
   /// Whether to accept; otherwise the user is asked.
   public let isAccepted: Bool
-  /// A sentence for a person.
+  /// The reason, as a sentence for people.
   public let reason: String
 }
 

@@ -1,22 +1,22 @@
 import RawBytes
 import XMPPStanza
 
-/// How a client takes what the server and others send it: by the rules, or as some do that do not
-/// follow them.
+/// How a client treats what the server and others send: by the rules, or like a client that breaks
+/// one of them.
 ///
-/// A policy turns each event into those that a client by the rules would have to see to do the
-/// same. The reducer knows of none of this.
+/// A policy translates each event into the events that would make a client that follows the rules
+/// do the same. The reducer does not know about policies.
 package enum ClientPolicy: String, Hashable, Sendable, CaseIterable {
-  /// By the rules (RFC 6121).
+  /// Follows the rules (RFC 6121).
   case strict
-  /// Whoever pushes or answers is believed.
+  /// Believes pushes and answers from any sender.
   case lenient
-  /// What we ask the server to change is shown at once.
+  /// Shows at once what we ask the server to change.
   case optimistic
-  /// Pushes are not listened to.
+  /// Ignores pushes.
   case fetchOnly = "fetch-only"
 
-  /// The rule, a sentence for a person.
+  /// The rule, as a sentence for people.
   package var rule: String {
     switch self {
     case .strict: "by the rules of RFC 6121, as everywhere else"
@@ -30,24 +30,25 @@ package enum ClientPolicy: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// A policy at work: what it has to remember from one event to the next.
+/// Applies a policy, and remembers what it needs from one event to the next.
 package struct PolicyReader {
   private let policy: ClientPolicy
-  /// The roster gets and sets of ours, by id.
+  /// The ids of our roster gets and sets.
   private var asked: Set<String> = []
 
   /// The id of the stanzas that a policy adds. They are acknowledged and answered at once.
   private static let id = "rollcall-policy"
 
-  /// A client that has seen nothing yet.
+  /// The state of a client that has seen nothing yet.
   package init(_ policy: ClientPolicy) {
     self.policy = policy
   }
 
-  /// The events that a client by the rules would have to see to do what one of this policy does.
+  /// Translates an event into the events that would make a client that follows the rules do what
+  /// one with this policy does.
   ///
-  /// - Parameter event: The event's canonical bytes, as all that are returned.
-  /// - Throws: `CodecError` if the bytes are no event.
+  /// - Parameter event: The event's canonical bytes, like all that are returned.
+  /// - Throws: `CodecError` if the bytes are not an event.
   package mutating func events(
     for event: [UInt8], in roster: Roster
   ) throws(CodecError) -> [[UInt8]] {
@@ -64,7 +65,7 @@ package struct PolicyReader {
     }
   }
 
-  /// An answer of ours to the server.
+  /// Our answer to the server.
   private static func answerSent(id: RawSpan) -> [UInt8] {
     var output = CanonicalOutput()
     output.write(EventTag.answerSent)
@@ -82,7 +83,7 @@ package struct PolicyReader {
     case .pushReceived(let push):
       guard roster.refusal(ofPushFrom: push.peer?.jid) != nil else { return [event] }
       let believed = try Self.fromServer(event)
-      // Who takes it also acknowledges it.
+      // A client that accepts a push also acknowledges it.
       guard let id = push.id else { return [believed] }
       return [believed, Self.answerSent(id: id)]
     case .blocked, .unblocked: return [try Self.fromServer(event, hasID: false)]
@@ -106,7 +107,7 @@ package struct PolicyReader {
       return [try Self.fromServer(event)]
     }
     guard case .roster = answer.payload else { return [event] }
-    // It would count if it had been asked for.
+    // The answer would count if the client had sent a request.
     var get = CanonicalOutput()
     get.write(EventTag.querySent)
     get.write(Optional(Self.id))
@@ -116,11 +117,11 @@ package struct PolicyReader {
     return [get.bytes, try Self.fromServer(event, id: Self.id)]
   }
 
-  /// An event that came from anywhere, as if our own server had sent it.
+  /// Changes the sender of an event to our own server.
   ///
   /// - Parameters:
-  ///   - hasID: Whether an id comes before the sender in events of its kind.
-  ///   - id: The id that it gets; nil to keep its own.
+  ///   - hasID: Whether events of its kind have an id before the sender.
+  ///   - id: The new id; nil to keep its own.
   private static func fromServer(
     _ event: [UInt8], hasID: Bool = true, id: String? = nil
   ) throws(CodecError) -> [UInt8] {
@@ -152,17 +153,17 @@ package struct PolicyReader {
     return events
   }
 
-  /// The push by which the server would show an item that we set.
+  /// The push with which the server would show an item that we set.
   private static func push(of item: StoredItem, in roster: Roster) -> [UInt8] {
     var output = CanonicalOutput()
     output.write(EventTag.pushReceived)
     output.write(Optional(Self.id))
-    // From the server, with no version, of one item.
+    // From the server, without a version, with one item.
     output.write(false)
     output.write(false)
     output.write(UInt64(1))
     if let wanted = item.shown {
-      // A set says nothing of the subscription (§2.1.5).
+      // A set does not contain the subscription (§2.1.5).
       let now = roster.item(wanted.jid)
       output.write(ItemTag.set)
       output.write(
@@ -175,7 +176,7 @@ package struct PolicyReader {
       output.write(counted: item.address)
     }
     output.write(optional: item.unknownSubscription)
-    // No malformed ones.
+    // No malformed items.
     output.write(UInt64(0))
     return output.bytes
   }

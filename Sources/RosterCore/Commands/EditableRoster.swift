@@ -32,8 +32,8 @@ struct EditableRoster {
       groups: wanted.groups)
   }
 
-  /// Whether the server has yet to show what this session asked for last. The same may be asked for
-  /// again then.
+  /// Whether the server has yet to show this session's last set. The same change may then be
+  /// requested again.
   func isPending(_ jid: BareJID) -> Bool { pendingEdit(of: jid) != nil }
 
   private func pendingEdit(of jid: BareJID) -> PendingEdit? {
@@ -75,7 +75,7 @@ struct EditableRoster {
     .enumerated().map { .rosterSet(id: id($0.offset), $0.element) }
   }
 
-  /// All items, by address, and whether the server has yet to show what was asked for.
+  /// All items by address, and whether the server has yet to show a set for each.
   private var items: [(item: RosterItem, isPending: Bool)] {
     guard !session.pendingEdits.isEmpty else { return roster.sortedItems.map { ($0, false) } }
     let last = Dictionary(session.pendingEdits.map { ($0.contact, $0) }) { a, b in
@@ -101,7 +101,7 @@ extension Roster {
     return EditableRoster(self, session)
   }
 
-  /// Whether the server has told the open session of a connection the roster, or has refused to.
+  /// Whether the server has sent the open session of a connection the roster, or has refused to.
   package func isRosterAnswered(over connection: ConnectionID = .first) -> Bool {
     guard let place = sessions.place(of: connection), sessions[place].phase == .open else {
       return false

@@ -8,15 +8,15 @@ public import XMPPStanza
 public enum RosterCommand: Hashable, Sendable {
   /// Ask the server for the roster.
   case fetch
-  /// Put a contact into the roster and ask to see its presence; a request of theirs is accepted.
+  /// Add a contact to the roster and ask to see its presence. An open request from it is accepted.
   case add(BareJID, name: String? = nil, groups: [String] = [])
-  /// Let a contact that asked see our presence.
+  /// Let a contact that sent a request see our presence.
   case accept(BareJID)
-  /// Refuse a contact that asked.
+  /// Refuse a contact's request.
   case reject(BareJID)
-  /// Take back our own request.
+  /// Withdraw our own request.
   case cancel(BareJID)
-  /// Take a contact out of the roster; the server ends both subscriptions.
+  /// Remove a contact from the roster; the server ends both subscriptions.
   case remove(BareJID)
   /// Give a contact another name, or none.
   case rename(BareJID, to: String?)
@@ -24,13 +24,13 @@ public enum RosterCommand: Hashable, Sendable {
   case setGroups(BareJID, [String])
   /// Give a group another name, in each contact that has it.
   case renameGroup(String, to: String)
-  /// Take a group out of each contact that has it; the contacts stay.
+  /// Remove a group from each contact that has it; the contacts stay.
   case deleteGroup(String)
-  /// Approve a request that has not come yet (RFC 6121 §3.4).
+  /// Approve a future request (RFC 6121 §3.4).
   case preApprove(BareJID)
   /// Block an address (XEP-0191).
   case block(JID)
-  /// Block an address no longer.
+  /// Unblock an address.
   case unblock(JID)
 }
 
@@ -47,30 +47,30 @@ public enum CommandRefusal: Error, Hashable, Sendable {
   case tooManyUnansweredEdits
   /// The address is the account's own.
   case oneself(BareJID)
-  /// We see the contact's presence already, and it waits for nothing.
+  /// We already see the contact's presence, and no request is open.
   case alreadyFriend(BareJID)
-  /// No request of this contact is open.
+  /// The contact has no open request.
   case nobodyAsked(BareJID)
-  /// No request of ours to this contact is open.
+  /// We have no open request to this contact.
   case nothingToCancel(BareJID)
   /// The contact is not in the roster.
   case notInRoster(BareJID)
   /// No contact is in this group.
   case noSuchGroup(String)
-  /// A group has to have a name.
+  /// A group must have a name.
   case emptyGroupName
   /// The server does not offer pre-approval (RFC 6121 §3.4.1).
   case preApprovalNotOffered
-  /// The contact sees our presence, or is approved, already.
+  /// The contact already sees our presence or is approved.
   case alreadyApproved(BareJID)
-  /// The address is blocked already.
+  /// The address is already blocked.
   case alreadyBlocked(JID)
   /// The address is not blocked.
   case notBlocked(JID)
 }
 
 extension CommandRefusal: CustomStringConvertible {
-  /// A sentence for a person.
+  /// The refusal, as a sentence for people.
   public var description: String {
     switch self {
     case .rosterNotKnown: "The server has not sent the roster of this session yet."

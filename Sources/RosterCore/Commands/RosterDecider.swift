@@ -3,26 +3,26 @@ package import XMPPStanza
 
 /// Decides what to send for a command: a pure function of the command and the roster.
 ///
-/// Nothing changes until the server says so. Presence goes to bare addresses (RFC 6121 §3.1.1);
-/// a roster set carries what the user may edit and nothing else (§2.1.5), and is made only from a
-/// roster that the server has told this session.
+/// Nothing changes until the server confirms it. Presence goes to bare addresses (RFC 6121 §3.1.1).
+/// A roster set contains what the user may edit and nothing else (§2.1.5), and is made only from a
+/// roster that the server has sent this session.
 public struct RosterDecider: Hashable, Sendable {
-  /// Whether whoever is accepted is asked back.
+  /// Whether accepting a contact also asks to see its presence.
   public var wantsMutualFriends: Bool
 
-  /// A decider with the account's wish.
+  /// A decider with the account's preference.
   public init(wantsMutualFriends: Bool) {
     self.wantsMutualFriends = wantsMutualFriends
   }
 
-  /// The stanzas that carry out a command, in the order to send them; none where nothing is to be
-  /// done.
+  /// Returns the stanzas that carry out a command, in the order to send them; empty if there is
+  /// nothing to do.
   ///
   /// Complexity: linear in the contacts for groups, O(log n) otherwise.
   /// - Parameters:
   ///   - connection: The connection that the stanzas will go out on.
-  ///   - id: gives the id for the request of this index, counted from 0; no two may be equal.
-  /// - Throws: `CommandRefusal` where the command makes no sense in this state.
+  ///   - id: Returns the id for the request with an index, counted from 0. Ids must be unique.
+  /// - Throws: `CommandRefusal` if the command makes no sense in this state.
   package func decide(
     _ command: RosterCommand, on roster: Roster, over connection: ConnectionID = .first,
     id: (Int) -> String
@@ -71,7 +71,7 @@ public struct RosterDecider: Hashable, Sendable {
     guard !isSeen || hasAsked else { throw .alreadyFriend(jid) }
     let known = editable.item(jid)
     var stanzas: [XMPPElement] = []
-    // What the user does not say stays as it is: a set would replace it.
+    // A set replaces everything, so fields that the user does not mention keep their values.
     let edited = RosterItem(
       jid: jid, name: wanted.name ?? known?.name,
       groups: wanted.groups.isEmpty ? known?.groups ?? [] : wanted.groups)
@@ -127,8 +127,8 @@ public struct RosterDecider: Hashable, Sendable {
     return [.blocking("block", jid, id: id)]
   }
 
-  /// The answer to a push that our own server may send, of the roster or of the block list; nil
-  /// for anything else. Whoever else pushes gets none (RFC 6121 §2.1.6).
+  /// The answer to a push of the roster or the block list from our own server; nil for anything
+  /// else. Pushes from other senders are not answered (RFC 6121 §2.1.6).
   package static func acknowledgement(of iq: IQ, on roster: Roster) -> XMPPElement? {
     guard iq.kind == .set, let id = iq.head.id, roster.refusal(ofPushFrom: iq.head.from) == nil,
       iq.node.children.contains(where: \.isPushPayload)
@@ -140,8 +140,8 @@ public struct RosterDecider: Hashable, Sendable {
 }
 
 extension Roster {
-  /// The version for a roster get: none if the server does not offer versions, empty if the log
-  /// does not hold what a version stands for (§2.6.2).
+  /// The version for a roster get: none if the server does not offer versions, and empty if the log
+  /// does not contain the roster of a version (§2.6.2).
   fileprivate func versionToName(in session: Session?) -> String? {
     guard session?.features.versioning == true else { return nil }
     return completeness == .complete ? version ?? "" : ""

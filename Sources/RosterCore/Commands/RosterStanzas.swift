@@ -1,6 +1,6 @@
 import XMPPStanza
 
-// The stanzas that commands are made of.
+// The stanzas that carry out commands.
 extension XMPPElement {
   static func rosterGet(id: String, version: String?) -> XMPPElement {
     let attributes = version.map { [XMLAttribute("ver", $0)] } ?? []
