@@ -1,21 +1,22 @@
 import XMPPStanza
 
-// What one connection is told after another: a server sends what happens to every device of an
-// account, to each in its own time and order (RFC 6121 §2.1.6, §3.1.3, §4.4.2).
+// Copies of what another connection has already received. A server sends every change to every
+// device of an account, to each in its own time and order (RFC 6121 §2.1.6, §3.1.3, §4.4.2).
 extension Reduction {
   /// Whether there are several connections, so that there can be copies.
   var isShared: Bool { roster.isShared }
 
-  /// Whether this connection, or another one, was told the same push or subscription before.
+  /// Whether this connection or another one has already received the same push or subscription
+  /// stanza.
   ///
-  /// Complexity: O(1) where there is one connection that cannot be resumed.
+  /// Complexity: O(1) if there is only one connection and it cannot be resumed.
   mutating func isKnown(_ content: Delivery.Content, of number: ContactNumber) -> Bool {
     let isToldAgain = isToldAgain(content, of: number)
     return isCopy(content, of: number) || isToldAgain || isOvertaken(content, of: number)
   }
 
-  /// Whether a push or presence is older than what another connection has seen, and what is still
-  /// on its way to this one: a server tells each connection everything in order.
+  /// Whether a push or presence is older than what another connection has received and this one has
+  /// not yet. A server sends each connection everything in order.
   mutating func isOvertaken(
     _ content: Delivery.Content, of number: ContactNumber
   ) -> Bool {
@@ -24,7 +25,7 @@ extension Reduction {
     let mine = SessionSet(place)
     let coming = deliveries.filter { $0.waiting.contains(mine) && $0.replaces(content) }
     guard let last = coming.last else { return false }
-    // What has not come by now never will.
+    // After the limit, a delivery is no longer expected.
     if stamp.record - last.record < Delivery.patience { return true }
     keepDeliveries(of: number) { deliveries in
       for index in deliveries.indices where deliveries[index].replaces(content) {
@@ -34,10 +35,10 @@ extension Reduction {
     return false
   }
 
-  /// Whether there can be copies or repetitions, so that it has to be looked for them.
+  /// Whether there can be copies or repetitions, which must then be looked for.
   var canRepeat: Bool { isShared || session.resumptionID != nil }
 
-  /// Whether a session that was resumed is told once more what it was told before.
+  /// Whether a resumed session receives again what it had received before.
   private mutating func isToldAgain(
     _ content: Delivery.Content, of number: ContactNumber
   ) -> Bool {
@@ -46,11 +47,11 @@ extension Reduction {
     if let index = session.mayComeAgain.firstIndex(where: { $0.isSame(as: told) }) {
       session.mayComeAgain.removeFirst(index + 1)
       guard session.mayComeAgain.contains(where: told.isTakenBack) else { return true }
-      // Either it is new, or what took it back is told once more, too, and takes it back again.
+      // Either it is new, or what it contradicts is sent again as well and undoes it again.
       session.mayComeAgain.removeAll(where: told.isTakenBack)
     } else if session.mayComeAgain.count < Told.limit {
-      // What is told once more comes before all that is new. Of more than is kept, nobody can say
-      // which this is.
+      // All repetitions come before anything new. If there were more than are kept, it is unknown
+      // whether this is one of them.
       session.mayComeAgain = []
     }
     if session.told.count == Told.limit { session.told.removeFirst() }
@@ -58,9 +59,9 @@ extension Reduction {
     return false
   }
 
-  /// We answer something that this session was told of a contact, so that we have it, and all that
-  /// came before it: a server that resumes the session tells it again only what we do not have
-  /// (XEP-0198 §5), and before anything else.
+  /// Notes that we answered something that this session received about a contact, so we have
+  /// received it and everything before it. A server that resumes the session repeats only what we
+  /// did not acknowledge (XEP-0198 §5), and before anything else.
   mutating func answered(_ number: ContactNumber, _ isAnswered: (Delivery.Content) -> Bool) {
     guard session.resumptionID != nil else { return }
     let contact = roster.contacts.address(of: number)
@@ -73,11 +74,12 @@ extension Reduction {
     }
   }
 
-  /// We refuse a contact: a request of its that the server sent before it has this will come yet.
+  /// Notes that we refused a contact. A request that the server sent before it received the refusal
+  /// may still arrive.
   mutating func refusalSent(_ number: ContactNumber) {
     let known = roster.contacts.request(of: number)
     let begin = max(session.openedAt, session.resumed?.record ?? 0)
-    // It answers what this stream has told, and no request is told twice.
+    // The refusal answers a request from this stream, and no request is sent twice.
     if case .open(let request)? = known, request.last.record > begin { return }
     let isOfBefore = known.map { $0.request.last.record < session.openedAt } ?? false
     guard isOfBefore || session.resumptionID != nil else { return }
@@ -87,16 +89,16 @@ extension Reduction {
         contact: roster.contacts.address(of: number), sent: stamp, isOfBefore: isOfBefore))
   }
 
-  /// The server answered what we sent at a record, so it has all that we sent before, and what it
-  /// tells from now on it tells after that.
+  /// Notes that the server answered what we sent at a record. It has therefore received everything
+  /// that we sent before, and everything that it sends from now on is later than that.
   mutating func serverAnswered(_ sent: UInt64) {
     session.refusals.removeAll { $0.sent.record < sent }
     if let resumed = session.resumed, resumed.record < sent { session.resumed = nil }
   }
 
-  /// Whether a request that comes now may be of before our refusal. A session is told those of
-  /// earlier sessions after its first presence, and one that was resumed what the server had for it
-  /// meanwhile (XEP-0198 §5): both may be on their way while we refuse.
+  /// Whether a request that arrives now may predate our refusal. After its first presence, a
+  /// session receives the requests of earlier sessions; after a resumption, it receives what the
+  /// server had queued (XEP-0198 §5). Both may be on their way while we refuse.
   func mayHaveCrossedRefusal(_ number: ContactNumber) -> Bool {
     let contact = roster.contacts.address(of: number)
     let isResumed = session.resumed.map { !isLongAgo($0) } ?? false
@@ -105,20 +107,21 @@ extension Reduction {
     }
   }
 
-  /// Whether what was on its way then has come by now.
+  /// Whether everything that was on its way at that time must have arrived by now.
   private func isLongAgo(_ then: RecordStamp) -> Bool {
     guard let time = then.time, let now = stamp.time else { return false }
     return now > time.adding(Timeout.answer)
   }
 
-  /// Whether another connection was told the same before. It is no longer on its way to this one.
+  /// Whether another connection has already received the same. It then no longer awaits this
+  /// connection.
   mutating func isCopy(_ content: Delivery.Content, of number: ContactNumber) -> Bool {
     guard isShared else { return false }
     let deliveries = roster.contacts.deliveries(of: number)
     let mine = SessionSet(place)
     let found = deliveries.firstIndex { $0.waiting.contains(mine) && $0.isSame(as: content) }
     guard let found else { return false }
-    // What a server writes to a connection that is lost waits for the session's resumption.
+    // What a server writes to a lost connection waits for the session's resumption.
     guard session.phase == .open else { return true }
     keepDeliveries(of: number) { deliveries in
       for index in 0...found where deliveries[index].isInOrder(with: content) {
@@ -128,8 +131,11 @@ extension Reduction {
     return true
   }
 
-  /// A connection that is told of a contact what no other was told has been told all that they
-  /// were: a server tells each of them in order.
+  /// Drops this connection's pending deliveries that the server sends in order with `content`,
+  /// which no other connection has received yet.
+  ///
+  /// A server keeps that order on every connection, so the first connection to receive new content
+  /// has already received everything that the others received.
   mutating func nothingIsOnItsWay(like content: Delivery.Content, of number: ContactNumber) {
     let mine = SessionSet(place)
     let isWaiting = { (delivery: Delivery) in
@@ -145,9 +151,10 @@ extension Reduction {
     }
   }
 
-  /// The other connections that are told such things will be told this, too.
+  /// Expects copies of `content` on the other connections that receive such content.
   ///
-  /// - Parameter asked: The get whose result it was in: who asks later is given it, too.
+  /// - Parameter asked: The get whose result contained it. The results of later gets contain it
+  ///   too.
   mutating func expectCopies(
     _ content: Delivery.Content, of number: ContactNumber, asked: UInt64? = nil,
     where isTold: (Session) -> Bool
@@ -163,8 +170,8 @@ extension Reduction {
     }
   }
 
-  /// The server sends a session that shows its presence every open request, also those that another
-  /// session answers before they are there (RFC 6121 §3.1.3).
+  /// Expects every open request again. The server sends them all to a session that becomes
+  /// available, including those that another session answers before they arrive (RFC 6121 §3.1.3).
   mutating func expectRequestsAgain() {
     let mine = SessionSet(place)
     for number in roster.contacts.members(.openRequest) {
@@ -178,10 +185,10 @@ extension Reduction {
     }
   }
 
-  /// Whether a result says of a contact what a later push to another connection has overtaken: that
-  /// push is still to come here. What was pushed before the get is in its result.
+  /// Whether what a result says about a contact is outdated by a later push that another connection
+  /// has received and this one has not yet. Pushes from before the get are included in its result.
   ///
-  /// - Parameter item: What the result lists; nil where the contact is not in it.
+  /// - Parameter item: The item in the result; nil if the contact is not in it.
   mutating func isOvertaken(
     _ item: RosterItem?, _ number: ContactNumber, asked: UInt64?
   ) -> Bool {
@@ -200,7 +207,7 @@ extension Reduction {
     let told = pushes.lastIndex { $0.after == item }
     let included = pushes.lastIndex(where: \.isInResult)
     if told == nil, included == nil, first.before == item { return true }
-    // What is none of these values is newer than all of them.
+    // A value that is none of these is newer than all of them.
     let reached = told.map { max($0, included ?? 0) } ?? pushes.count - 1
     keepDeliveries(of: number) { deliveries in
       for push in pushes[...reached] { deliveries[push.index].waiting.remove(mine) }
@@ -208,7 +215,7 @@ extension Reduction {
     return reached < pushes.count - 1
   }
 
-  /// A push that is on its way.
+  /// A push that this connection has yet to receive.
   private struct Push {
     let index: Int
     let before: RosterItem?
@@ -216,8 +223,8 @@ extension Reduction {
     let isInResult: Bool
   }
 
-  /// Whether a push is still on its way to this connection that says that we no longer see the
-  /// contact's presence, as another one was told: what comes before it is of earlier.
+  /// Whether this connection has yet to receive a push that another one received and that ends our
+  /// subscription to the contact's presence. Presence that arrives before that push is outdated.
   func isLosingSight(of number: ContactNumber) -> Bool {
     let mine = SessionSet(place)
     let deliveries = roster.contacts.deliveries(of: number)
@@ -230,7 +237,7 @@ extension Reduction {
     }
   }
 
-  /// What is on its way to sessions that are told no more.
+  /// Drops what is pending for sessions that no longer receive anything.
   mutating func forgetDeliveries(to sessions: SessionSet) {
     for number in roster.contacts.members(.deliveries) {
       let waiting = roster.contacts.deliveries(of: number)
@@ -241,7 +248,7 @@ extension Reduction {
     }
   }
 
-  /// Changes what is on its way, and drops what nobody waits for.
+  /// Changes the pending deliveries of a contact, and drops those that no session awaits.
   private mutating func keepDeliveries(
     of number: ContactNumber, _ change: (inout [Delivery]) -> Void
   ) {
@@ -264,7 +271,7 @@ extension Reduction {
     }
   }
 
-  /// Whether others were told of a later roster than this connection.
+  /// Whether other connections have received a later roster than this one.
   var isBehind: Bool {
     isShared && session.pushesToCome > 0
       && stamp.record - session.lastPushToCome < Delivery.patience

@@ -1,20 +1,20 @@
 import RawBytes
 import XMPPStanza
 
-/// What a session was told of a contact, and may be told again once it is resumed: the server sends
-/// what was not acknowledged a second time (XEP-0198 §5), and a server's log has both.
+/// What a session received about a contact and may receive again after a resumption. The server
+/// repeats what was not acknowledged (XEP-0198 §5), and a server's log contains both.
 struct Told: Hashable, Sendable {
   let contact: BareJID
   let content: Delivery.Content
 
-  /// Whether it is the same again. Servers differ in whether they add a stamp of the delay, which
-  /// is no part of it.
+  /// Whether this repeats the other. Servers differ in whether they add a delay stamp, so it is
+  /// ignored.
   func isSame(as other: Told) -> Bool {
     contact == other.contact
       && Delivery(content: content, record: 0, waiting: []).isSame(as: other.content)
   }
 
-  /// Whether something later says otherwise of a subscription.
+  /// Whether a later stanza contradicts this one about a subscription.
   func isTakenBack(by later: Told) -> Bool {
     guard contact == later.contact, case .subscription = content,
       case .subscription = later.content
@@ -22,47 +22,48 @@ struct Told: Hashable, Sendable {
     return true
   }
 
-  /// How many are kept of a session: more than wait for an acknowledgement at a time.
+  /// The number kept per session: more than await an acknowledgement at a time.
   static let limit = 32
 }
 
-/// An `unsubscribed` that a session sent. It ends a request that the server has sent before it took
-/// the refusal, and that comes after it.
+/// An `unsubscribed` that a session sent. It also ends a request that the server sent before it
+/// received the refusal, although that request arrives later.
 struct Refusal: Hashable, Sendable {
   let contact: BareJID
   let sent: RecordStamp
-  /// Whether it refuses what an earlier session was told, and this one is told once more after its
-  /// first presence (RFC 6121 §3.1.3).
+  /// Whether it refuses a request that an earlier session received and that this one receives again
+  /// after its first presence (RFC 6121 §3.1.3).
   let isOfBefore: Bool
 
-  /// How many are kept of a session: more than are on their way at a time.
+  /// The number kept per session: more than are on their way at a time.
   static let limit = 32
 }
 
-/// Something that one connection was told of a contact, and others are still to be told.
+/// Something that one connection received about a contact and others have yet to receive.
 ///
-/// A server sends what happens to every device of an account, to each in its own time: what comes
-/// to the second is no news. Until it has come there, it is known to be on its way.
+/// A server sends every change to every device of an account, to each in its own time, so what the
+/// second device receives is not news.
 struct Delivery: Hashable, Sendable {
   enum Content: Hashable, Sendable {
-    /// A roster push, with what the item was before; nil where there is no item.
+    /// A roster push, with the item before and after; nil if there is no item.
     case push(RosterItem?, before: RosterItem?, version: String?)
     case subscription(SubscriptionStanza)
-    /// What a resource said, nil where it went; the empty name is presence of the bare address.
+    /// The presence of a resource, nil if it became unavailable. The empty name is presence from
+    /// the bare address.
     case presence(resource: String, Availability?)
   }
 
   let content: Content
-  /// The record that told it first, or the get that was answered with it: whoever asks for the
-  /// roster after that is given it.
+  /// The record that first contained it, or the get whose result contained it. The results of later
+  /// gets contain it too.
   let record: UInt64
-  /// Who is still to be told.
+  /// The sessions that have yet to receive it.
   var waiting: SessionSet
 
-  /// After so many records, what was not told a connection is no longer on its way.
+  /// The number of records after which a delivery is no longer expected.
   static let patience: UInt64 = 256
 
-  /// Whether it says anew what the other one says: of both the later one holds.
+  /// Whether this replaces the other content, so that only the later of the two counts.
   func replaces(_ other: Content) -> Bool {
     switch content {
     case .push, .presence: isInOrder(with: other)
@@ -70,11 +71,11 @@ struct Delivery: Hashable, Sendable {
     }
   }
 
-  /// How many are kept for a contact: what a device was not told by then, it will not be told.
+  /// The number kept per contact. What a device has not received by then is no longer expected.
   static let limit = 32
 
-  /// Whether what comes now is the same, sent to another device. Servers leave the version out for
-  /// clients that did not ask for one.
+  /// Whether this is the same content, sent to another device. Servers omit the version for clients
+  /// that did not ask for one.
   func isSame(as other: Content) -> Bool {
     switch (content, other) {
     case (.push(let mine, _, let version), .push(let others, _, let otherVersion)):
@@ -87,8 +88,8 @@ struct Delivery: Hashable, Sendable {
     }
   }
 
-  /// Whether a server tells both in their order, so that who is told the later one will not be told
-  /// the earlier one any more.
+  /// Whether a server sends both in their order, so that a device that has received the later one
+  /// will not receive the earlier one any more.
   func isInOrder(with other: Content) -> Bool {
     switch (content, other) {
     case (.push, .push), (.subscription, .subscription): true

@@ -1,13 +1,13 @@
 import XMPPStanza
 
-/// The first byte of what was told; numbers are never given twice.
+/// The first byte of a delivery's content. Numbers are never used again.
 private enum DeliveryTag: UInt8 {
   case push = 0
   case subscription = 1
   case presence = 2
 }
 
-// What is on its way to some connections.
+// The deliveries that some connections have yet to receive.
 extension DetailsOutput {
   mutating func write(_ deliveries: [Delivery]) {
     plain.write(UInt64(deliveries.count))
@@ -22,7 +22,7 @@ extension DetailsOutput {
 extension DetailsInput {
   mutating func readDeliveries() throws(CodecError) -> [Delivery] {
     var deliveries: [Delivery] = []
-    // Few contacts have any, and they are not worth a way to look them through.
+    // Deliveries are rare, so checking them without making values is not worth the code.
     let keepsTexts = plain.keepsTexts
     plain.keepsTexts = true
     defer { plain.keepsTexts = keepsTexts }
