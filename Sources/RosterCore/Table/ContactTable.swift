@@ -53,8 +53,7 @@ struct ContactTable: Sendable {
     }
   }
 
-  /// Holds the tables, so that copying costs one reference. Written to only while uniquely
-  /// referenced.
+  /// Holds the tables, so that a copy is one reference. Written to only if uniquely referenced.
   private final class Storage: @unchecked Sendable {
     let tables: UnsafeMutablePointer<Tables>
 
@@ -92,8 +91,7 @@ struct ContactTable: Sendable {
   /// highest number.
   func members(_ part: ContactPart) -> [ContactNumber] { tables.members[part.rawValue].members }
 
-  /// Whether a set contains all contacts that have a part. Complexity: linear in the highest
-  /// number.
+  /// Whether all contacts that have a part are in a set. Complexity: linear in the highest number.
   func areAll(_ part: ContactPart, in set: ContactSet) -> Bool {
     tables.members[part.rawValue].isSubset(of: set)
   }
@@ -197,8 +195,8 @@ struct ContactTable: Sendable {
     if had != (presence != nil) { note(.presence, of: number, !had) }
   }
 
-  /// Replaces the presence of the first resource if it is the same resource. Sessions that had
-  /// received the old presence still count as informed.
+  /// Replaces the presence of the first resource if it is the same resource, and keeps which
+  /// sessions it was sent to.
   ///
   /// - Returns: The previous presence; nil if nothing was replaced.
   mutating func replacePresence(
@@ -258,8 +256,7 @@ struct ContactTable: Sendable {
     detail(of: number, in: .lastEnded) { $0.lastEnded }
   }
 
-  /// Whether the contact's last request ended and the roster has not shown since then that the
-  /// contact sees our presence.
+  /// Whether the last request ended and the roster has not shown since that the contact sees us.
   func isEndUntaken(of number: ContactNumber) -> Bool {
     detail(of: number, in: .lastEnded) {
       $0.lastEnded == nil || $0.wasTaken ? nil : true
@@ -432,8 +429,7 @@ struct ContactTable: Sendable {
 
   // MARK: Groups
 
-  /// The length up to which group lists are added without making an array; no real contact has
-  /// more.
+  /// Group lists of up to this length, which is more than real ones have, are added fast.
   private static let fewGroups = 32
 
   /// The groups of a list.
