@@ -3,17 +3,17 @@ import EventStore
 public import RosterCore
 
 extension RosterSession {
-  /// Appends what the user says and no server keeps, so that it is there after a restart and in the
+  /// Appends what the user sets and no server keeps, so that it is there after a restart and in the
   /// time machine.
   ///
   ///     try session.annotate(.requestsSeen(session.roster.unseenRequests), at: now)
   ///
   /// - Parameters:
-  ///   - annotation: What the user says.
-  ///   - time: Milliseconds since 1970 UTC; nil where it is not known.
-  /// - Returns: A step that says what it changed, nothing where all of it was said before; ahead of
-  ///   it steps for what is in the log before it, such as what others have appended.
-  /// - Throws: `RollcallError` where the log cannot be written, and then nothing has changed.
+  ///   - annotation: What the user sets.
+  ///   - time: Milliseconds since 1970 UTC; nil if not known.
+  /// - Returns: A step with the changes; empty if all of it was already set. Preceded by steps for
+  ///   what the log contains before it, such as what others have appended.
+  /// - Throws: `RollcallError` if the log cannot be written. Nothing has changed then.
   @discardableResult
   public func annotate(
     _ annotation: RosterAnnotation, at time: Int64?
@@ -23,7 +23,7 @@ extension RosterSession {
 }
 
 extension AnnotationLine {
-  /// The line for what the user says.
+  /// The line for an annotation.
   package init(_ annotation: RosterAnnotation) {
     switch annotation {
     case .starred(let jid, let isStarred): self = .starred(jid, isStarred)
@@ -33,7 +33,7 @@ extension AnnotationLine {
     }
   }
 
-  /// What it means to the roster: nothing where it is a bookmark.
+  /// The annotation of the roster; nil for a bookmark.
   package var annotation: RosterAnnotation? {
     switch self {
     case .bookmark: nil
@@ -44,6 +44,6 @@ extension AnnotationLine {
     }
   }
 
-  /// Under what the log's index has it besides the contacts of its event.
+  /// The line's key in the log's index, besides the contacts of its event.
   var subject: String? { Bookmark(self) == nil ? nil : Bookmark.subject }
 }

@@ -2,9 +2,9 @@ import RawBytes
 import RosterCore
 import XMPPStanza
 
-/// Gives commands their ids, and matches what the server answers to them (RFC 6120 §8.1.3).
+/// Assigns ids to commands, and matches the server's answers to them (RFC 6120 §8.1.3).
 ///
-/// A value: it knows no clock, and chooses nothing by chance.
+/// A value without a clock or randomness.
 struct CommandLedger: Hashable, Sendable {
   private enum Request: Hashable, Sendable {
     case decided
@@ -13,15 +13,15 @@ struct CommandLedger: Hashable, Sendable {
 
   private struct Open: Hashable, Sendable {
     let command: CommandID
-    /// Those of its requests that are not answered, by id.
+    /// Its unanswered requests, by id.
     var requests: [String: Request]
     var refusal: CommandAnswer.Word?
   }
 
   /// How long an answer may take, in milliseconds.
   static let patience: Int64 = 60_000
-  /// How many commands may wait for their answers, or to be sent. Nobody has so many at once: those
-  /// before were never sent, or nobody asks for timeouts.
+  /// The number of commands that may await being sent or answered. No user has that many at once:
+  /// older ones were never sent, or the application never asks for timeouts.
   static let most = 1024
 
   private let prefix: String
@@ -29,12 +29,12 @@ struct CommandLedger: Hashable, Sendable {
   private var requests: UInt64 = 0
   private var open: [Open] = []
 
-  /// - Parameter prefix: What the ids begin with, so that nobody else's are equal.
+  /// - Parameter prefix: The beginning of all ids, which makes them unique in the stream.
   init(prefix: String) {
     self.prefix = prefix
   }
 
-  /// What carries out a command, with ids of its own.
+  /// Decides what to send for a command, with new ids.
   mutating func decide(
     _ command: RosterCommand, by decider: RosterDecider, on roster: Roster
   ) throws(CommandRefusal) -> DecidedCommand {
@@ -53,14 +53,14 @@ struct CommandLedger: Hashable, Sendable {
       id: id, elements: nodes.map { OutgoingElement($0) }, isAnswered: !ids.isEmpty)
   }
 
-  /// A request went out: from now on its answer is waited for.
+  /// Notes that a request was sent and awaits its answer.
   mutating func sent(_ iq: IQ, at time: Int64?) {
     guard let id = iq.requestID, let index = open.firstIndex(where: { $0.requests[id] != nil })
     else { return }
     open[index].requests[id] = .sent(at: time)
   }
 
-  /// Takes what came from our own server.
+  /// Handles a stanza from our own server.
   ///
   /// - Returns: The answer to a command, once all its requests are answered.
   mutating func received(_ iq: IQ) -> CommandAnswer? {
@@ -74,8 +74,8 @@ struct CommandLedger: Hashable, Sendable {
     return CommandAnswer(command: done.command, word: done.refusal ?? .result)
   }
 
-  /// Gives up the commands whose answer is overdue. A request that went out at a time that is not
-  /// known has the patience of one that goes out now.
+  /// Drops the commands whose answer is overdue. For a request that was sent at an unknown time,
+  /// the timeout begins now.
   mutating func overdue(at time: Int64) -> [CommandAnswer] {
     for index in open.indices {
       open[index].requests = open[index].requests.mapValues { request in
@@ -88,7 +88,7 @@ struct CommandLedger: Hashable, Sendable {
     }
   }
 
-  /// Gives up all commands that were sent: their session is over.
+  /// Drops all commands that were sent, because their session has ended.
   mutating func sessionEnded() -> [CommandAnswer] {
     giveUp { $0 != .decided }
   }
@@ -109,7 +109,7 @@ extension IQ {
     }
   }
 
-  /// The id that an answer names, and what it says; nil for a request.
+  /// The id and content of an answer; nil for a request.
   fileprivate var answer: (id: String, word: CommandAnswer.Word)? {
     guard let id = head.id else { return nil }
     switch kind {
@@ -125,21 +125,22 @@ extension IQ {
   }
 }
 
-/// The answers to pushes that are still to be sent (RFC 6121 §2.1.6).
+/// The answers to pushes that have yet to be sent (RFC 6121 §2.1.6).
 struct Acknowledgements: Hashable, Sendable {
-  /// How many may wait. A server that has so many pushes unanswered does not wait for them.
+  /// The number that may await being sent. A server with that many unanswered pushes does not wait
+  /// for them.
   static let most = 1024
 
   private(set) var waiting: [XMPPElement] = []
 
-  /// A push may have come, which is to be acknowledged where it counts.
+  /// Notes a push, if it is one that must be acknowledged.
   mutating func received(_ iq: IQ, on roster: Roster) {
     guard let answer = RosterDecider.acknowledgement(of: iq, on: roster) else { return }
     if waiting.count == Self.most { waiting.removeFirst() }
     waiting.append(answer)
   }
 
-  /// An answer went out: to our own server, and whether we did as it said or not.
+  /// Notes that an answer to our own server was sent, whether a result or an error.
   mutating func sent(_ iq: IQ, on roster: Roster) {
     guard iq.kind == .result || iq.kind == .error, roster.isOwnServer(iq.head.to),
       let id = iq.head.id,
@@ -148,6 +149,6 @@ struct Acknowledgements: Hashable, Sendable {
     waiting.remove(at: index)
   }
 
-  /// A new session has begun: nobody waits for them any more.
+  /// Clears the list for a new session, which owes no answers.
   mutating func sessionBegan() { waiting = [] }
 }

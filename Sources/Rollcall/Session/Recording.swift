@@ -8,11 +8,11 @@ final class Recording {
   /// Released once nothing more is written.
   private let lease: RecorderLease
 
-  /// Opens a log, or makes it where there is none.
+  /// Opens a log, or creates it if it does not exist.
   ///
   /// - Parameters:
-  ///   - threads: Who writes to it; nil for a thread of its own.
-  ///   - lease: What keeps other recorders away.
+  ///   - threads: The threads that write to it; nil for a thread of its own.
+  ///   - lease: The lease that keeps other recorders away.
   init(_ path: String, on threads: WriterThreads? = nil, holding lease: RecorderLease) throws {
     self.lease = lease
     let log = try Self.open(path)
@@ -33,20 +33,20 @@ final class Recording {
     }
   }
 
-  /// What the log says at its end.
+  /// The state at the end of the log.
   func state() throws -> Timeline.State { try Timeline(log).state(at: .head(minus: 0)) }
 
-  /// What the log says, and what its records did that a roster does not have, where somebody else
-  /// has appended some; nil where nobody has.
+  /// If others have appended to the log: its state, and the outcome of the records that a roster
+  /// does not include. Otherwise nil.
   func catchUp(from roster: Roster) throws -> (state: Timeline.State, outcome: RosterOutcome)? {
-    // As long as records wait, only the writer can tell.
+    // While records wait to be written, only the writer can tell.
     let isOvertaken =
       try writer.overtaken != nil
       || (writer.isDurable && log.read { try $0.lastSequence } != roster.position)
     guard isOvertaken else { return nil }
     try writer.flush()
     let timeline = Timeline(log)
-    // Up to there the roster and the log say the same.
+    // Up to this record, the roster and the log agree.
     var state = Timeline.State(roster)
     if let first = writer.overtaken { state = try timeline.state(at: .record(first - 1)) }
     var outcome = RosterOutcome()

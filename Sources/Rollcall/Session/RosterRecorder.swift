@@ -4,43 +4,45 @@ import RawBytes
 package import RosterCore
 import XMPPStream
 
-/// An account's roster as its records are made, and their way into its log, from one connection or
-/// several.
+/// The roster of an account while it is recorded, over one or several connections, and the way of
+/// its records into the log.
 ///
-/// Not thread-safe: keep it where the streams are handled.
+/// Not thread-safe: use it where the streams are handled.
 package final class RosterRecorder {
-  /// The roster as it is now.
+  /// The current roster.
   package private(set) var roster = Roster()
 
   let hub = UpdateHub()
-  /// Nil in memory, and once it is closed.
+  /// Nil in memory, and after closing.
   private var recording: Recording?
   private var isClosed = false
   private var credentials = Credentials()
   private var encoder = EventEncoder()
   private var isAccountKnown = false
-  /// Whether nothing was recorded by this recorder yet.
+  /// Whether this recorder has not recorded anything yet.
   private var isFresh = true
-  /// What the log says, where the one that recorded to it before has ended without a word: nobody
-  /// is online in `roster`, and the record that says so goes before the first one.
+  /// The state of the log if the previous recorder ended without closing its sessions. In `roster`
+  /// those sessions are already over; a record that says so precedes the first new one.
   private var unclosed: Roster?
-  /// The newest time in the log, before which no record's time is.
+  /// The newest time in the log; no later record has an earlier time.
   private var clock: Int64?
-  /// Whose sessions in the log go on, although this recorder has recorded nothing of them.
+  /// The connections whose sessions in the log continue, although this recorder has recorded
+  /// nothing of them.
   private let goingOn: Set<ConnectionID>
 
   /// A roster that is kept in memory only.
   init() { goingOn = [] }
 
-  /// A roster that is recorded to a log, made where there is none and gone on with where there is
-  /// one. Sessions in it that were not closed, as after a crash, are over: as long as another
-  /// recorder lives, the log is refused.
+  /// A roster that is recorded to a log, which is created or continued. Sessions in it that were
+  /// not closed, for example after a crash, are over. While another recorder is running, the log is
+  /// refused.
   ///
   /// - Parameters:
-  ///   - goingOn: The connections whose sessions are not.
-  ///   - threads: Who writes to the log; nil for a thread of its own.
-  ///   - lease: What keeps other recorders away from the log, if the caller holds it already.
-  /// - Throws: `RollcallError` where the log cannot be opened or read, or another recorder has it.
+  ///   - goingOn: The connections whose sessions continue.
+  ///   - threads: The threads that write to the log; nil for a thread of its own.
+  ///   - lease: The lease that keeps other recorders away from the log, if the caller already holds
+  ///     it.
+  /// - Throws: `RollcallError` if the log cannot be opened or read, or if another recorder has it.
   ///
   /// Complexity: linear in the events after the log's last snapshot.
   package init(
@@ -49,7 +51,8 @@ package final class RosterRecorder {
   ) throws(RollcallError) {
     self.goingOn = goingOn
     do {
-      // Before anything is read: only who has it may say that a session in the log is over.
+      // Before anything is read: only the holder of the lease may decide that a session in the log
+      // is over.
       let lease = try lease ?? RecorderLease(ofLogAt: path)
       let recording = try Recording(path, on: threads, holding: lease)
       self.recording = recording
@@ -59,7 +62,7 @@ package final class RosterRecorder {
     }
   }
 
-  /// The number of the connection that begins next.
+  /// The number of the next new connection.
   package var nextConnection: ConnectionID {
     get throws(RollcallError) {
       var last = roster.connections.map(\.id.number).max() ?? 0
@@ -72,17 +75,15 @@ package final class RosterRecorder {
 
   // MARK: The disk
 
-  /// Whether nothing waits to be written, or is being written.
+  /// Whether nothing is being written or waits to be written.
   package var isIdle: Bool { recording?.writer.isIdle ?? true }
 
-  /// Whether nothing more can be recorded: it is not known what the disk has of what was written
-  /// last.
+  /// Whether nothing more can be recorded, because the last write may or may not be on the disk.
   package var isBroken: Bool { recording?.writer.isBroken ?? false }
 
-  /// Waits until everything that was handed over before is on the disk.
+  /// Waits until everything passed so far is on the disk.
   ///
-  /// - Throws: `RollcallError` where it cannot be written; it is tried again when this is called
-  ///   again.
+  /// - Throws: `RollcallError` if it cannot be written. The next call tries again.
   nonisolated(nonsending) package func durable() async throws(RollcallError) {
     guard let recording else { return }
     do {
@@ -92,13 +93,13 @@ package final class RosterRecorder {
     }
   }
 
-  /// The same, where this thread may be held up.
+  /// Waits like `durable()`, but blocks this thread.
   package func flush() throws(RollcallError) {
     try writing { try $0.writer.flush() }
   }
 
-  /// Writes what was handed over, closes the log, and ends what watches. Nothing more can be handed
-  /// over.
+  /// Writes everything passed so far, closes the log, and ends all observers. Nothing more can be
+  /// passed after that.
   package func close() throws(RollcallError) {
     isClosed = true
     hub.close()
@@ -106,7 +107,7 @@ package final class RosterRecorder {
     try writing { try $0.writer.close() }
   }
 
-  /// What the log holds; nil in memory.
+  /// The contents of the log; nil in memory.
   func timeline() throws(RollcallError) -> Timeline? {
     guard !isClosed else { throw Self.closedError }
     try flush()
@@ -124,15 +125,15 @@ package final class RosterRecorder {
 
   // MARK: Records
 
-  /// What a record means to the commands that wait for something: its event if it is about the
-  /// stream.
+  /// Returns the answers to waiting commands that a record implies. The event is nil if the record
+  /// does not concern the stream.
   typealias Answers = (SessionEvent?, RecordStamp) -> [CommandAnswer]
 
-  /// Takes a part of what one side of a connection said.
+  /// Records a part of what one side of a connection sent.
   ///
-  /// - Returns: What it did, and ahead of it what else came into the log.
-  /// - Throws: `RollcallError` where very much waits to be written and cannot be; it is not taken
-  ///   then.
+  /// - Returns: Its step, preceded by steps for anything else that came into the log.
+  /// - Throws: `RollcallError` if too much waits to be written and writing fails. The part is then
+  ///   not recorded.
   package func take(
     _ part: StreamIntake.Part, _ direction: Direction, at time: Int64?,
     on connection: ConnectionID
@@ -142,7 +143,7 @@ package final class RosterRecorder {
       + [record(part, direction, time, on: connection, isAuthenticated: isOpen) { _, _ in [] }]
   }
 
-  /// Takes what became of a connection.
+  /// Records a lifecycle event of a connection.
   package func note(
     _ lifecycle: Lifecycle, at time: Int64?, on connection: ConnectionID
   ) throws(RollcallError) -> [SessionStep] {
@@ -150,7 +151,7 @@ package final class RosterRecorder {
       + [record(.lifecycle(lifecycle), .session, time, on: connection) { _, _ in [] }]
   }
 
-  /// Does what comes before a record.
+  /// Does what must precede a record.
   func prepare(_ time: Int64?) throws(RollcallError) -> [SessionStep] {
     try catchUp() + closeLast(time)
   }
@@ -207,7 +208,7 @@ package final class RosterRecorder {
     return step
   }
 
-  /// What was taken in can be longer when it is written without its credentials.
+  /// Removing credentials can make an element longer than the limit that it was received under.
   private func tooLong(
     _ bytes: [UInt8], _ content: CapturedRecord.Content, _ time: Int64?,
     on connection: ConnectionID
@@ -235,8 +236,8 @@ package final class RosterRecorder {
     }
   }
 
-  /// The number of the next record, and the time that the log gives it: its clock never runs
-  /// backwards, and the roster goes by it.
+  /// The number of the next record, and its time in the log. The log's clock never runs backwards,
+  /// and the roster uses the same time.
   private func stamp(_ time: Int64?) -> RecordStamp {
     let number = roster.position + 1
     guard let time else { return RecordStamp(record: number) }
@@ -249,10 +250,10 @@ package final class RosterRecorder {
 
   private static let closedError = RollcallError(.closed, "the session is closed")
 
-  /// What somebody else has added to the log is part of the history.
+  /// Includes what others have appended to the log.
   ///
-  /// - Returns: A step for it where there is some.
-  /// - Throws: Also where nothing more can be taken.
+  /// - Returns: A step for it, if there is anything.
+  /// - Throws: Also if nothing more can be recorded.
   func catchUp() throws(RollcallError) -> [SessionStep] {
     guard !isClosed else { throw Self.closedError }
     var steps: [SessionStep] = []
@@ -267,8 +268,8 @@ package final class RosterRecorder {
     return steps
   }
 
-  /// Takes what the log says. A session in it that was open before this one has recorded anything
-  /// is not this one's, and over.
+  /// Continues from the state of the log. A session that was open in it before this recorder has
+  /// recorded anything does not belong to this recorder and is over.
   private func goOn(from state: Timeline.State) throws(RollcallError) {
     (roster, clock) = (state.roster, state.time)
     let isUnclosed = isFresh && !open(in: state.roster).isEmpty
@@ -280,15 +281,15 @@ package final class RosterRecorder {
     }
   }
 
-  /// The connections that are open in it, and do not go on.
+  /// The connections that are open in a roster and do not continue.
   private func open(in roster: Roster) -> [ConnectionID] {
     roster.connections.filter { $0.isOpen && !goingOn.contains($0.id) }.map(\.id)
   }
 
-  /// What is recorded of a session that nobody has closed.
+  /// The record for a session that was never closed.
   static let isOver = Lifecycle.closed(reason: "the recorder ended without a word")
 
-  /// Records that the sessions are over which nobody has closed.
+  /// Records that the sessions that were never closed are over.
   func closeLast(_ time: Int64?) throws(RollcallError) -> [SessionStep] {
     guard let before = unclosed.take() else { return [] }
     roster = before
@@ -302,7 +303,7 @@ package final class RosterRecorder {
 }
 
 extension SessionStep.Part {
-  /// An element as it is recorded.
+  /// The part of a step for recorded content.
   fileprivate static func element(_ content: CapturedRecord.Content) -> Self {
     guard case .element(_, let node, _) = content else { return .session }
     return .element(node)
@@ -310,7 +311,7 @@ extension SessionStep.Part {
 }
 
 extension SessionStep {
-  /// Whether there is something to tell those who watch.
+  /// Whether observers should receive the step.
   package var tells: Bool {
     !outcome.changes.isEmpty || !outcome.findings.isEmpty || !answers.isEmpty
   }

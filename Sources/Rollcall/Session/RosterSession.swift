@@ -1,64 +1,63 @@
 import Captures
 import EventStore
 import Foundation
-// What the roster is made of.
+// The roster's types are part of this API.
 @_exported public import RosterCore
 @_exported public import XMPPStanza
 import XMPPStream
 
-/// A roster that is derived from the bytes an application sends and receives, and recorded as it
-/// is.
+/// A roster that is derived from the bytes an application sends and receives, and recorded at the
+/// same time.
 ///
-/// Hand it the bytes of the stream in each direction, in order, cut anywhere. It takes credentials
-/// out, hands each part to the log where there is one, and gives what each part changed; and it
-/// decides what to send for a command, and matches the answers. It knows no clock and opens no
-/// socket.
+/// Pass it the bytes of the stream in each direction, in order, in chunks of any size. It removes
+/// credentials, records each part in the log if there is one, and returns what each part changed.
+/// It also decides what to send for a command, and matches the answers. It has no clock and opens
+/// no socket.
 ///
-/// Recording does not wait for the disk: `durable()` does, for who has to know. What comes in a
-/// burst shares a commit.
+/// Recording does not wait for the disk. To wait until the records are durable, call `durable()`.
+/// Records that arrive in a burst share a commit.
 ///
-/// Not thread-safe: keep it where the stream is handled. `updates` can be read anywhere.
+/// Not thread-safe: use it where the stream is handled. `updates` can be read anywhere.
 public final class RosterSession {
-  /// The roster as it is now.
+  /// The current roster.
   public var roster: Roster { recorder.roster }
 
-  /// What is sent for commands.
+  /// Decides what is sent for commands.
   public var decider = RosterDecider(wantsMutualFriends: true)
 
   private let recorder: RosterRecorder
   private var streams: [Direction: StreamIntake]
   private var ledger: CommandLedger
   private var pushes = Acknowledgements()
-  /// Whether the stream that is handed over here has a session: who logs in is done with it.
+  /// Whether the stream has a session, so that login is complete.
   private var hasSession = false
 
   /// A session that is kept in memory only.
   ///
   /// - Parameters:
-  ///   - limits: What is too much of anything in the stream.
-  ///   - idPrefix: What the ids of the requests begin with that commands become: nobody else may
-  ///     use such ids in the stream.
+  ///   - limits: The limits on what is accepted from the stream.
+  ///   - idPrefix: The beginning of the ids of all requests that commands become. Nothing else in
+  ///     the stream may use such ids.
   public convenience init(
     limits: SessionLimits = SessionLimits(), idPrefix: String = RosterSession.anyIDPrefix()
   ) {
     self.init(RosterRecorder(), limits, idPrefix)
   }
 
-  /// A session that is recorded to a log, made where there is none and gone on with where there
-  /// is one. Where the log's last session was not closed, as after a crash, it is over: nobody is
-  /// online, and a record that says so goes into the log before the first one.
+  /// A session that is recorded to a log, which is created or continued. If the log's last session
+  /// was not closed, for example after a crash, it is over: no contact is online, and a record that
+  /// says so precedes the first new one.
   ///
   /// - Parameters:
-  ///   - path: The log's file, by custom named `*.rollcall`; LMDB keeps its lock file beside it,
-  ///     and the session its lease, which keeps other recorders away until it is closed. No other
-  ///     program may write over the log or cut it while the session has it open: that can end this
-  ///     process by a signal.
-  ///   - limits: What is too much of anything in the stream.
-  ///   - idPrefix: What the ids of the requests begin with that commands become.
-  /// - Throws: `RollcallError` where the log cannot be opened or read, where a
-  ///   `Timeline(ofLogAt:)` of this process has it open for reading, or the system gives no thread
-  ///   to write it with; with the reason `inUse` while another session, of this process or another,
-  ///   records to it.
+  ///   - path: The log's file, by convention named `*.rollcall`. LMDB keeps its lock file next to
+  ///     it, and the session its lease, which keeps other recorders away until the session is
+  ///     closed. While the session has the log open, no other program may overwrite or truncate it,
+  ///     because that can end this process by a signal.
+  ///   - limits: The limits on what is accepted from the stream.
+  ///   - idPrefix: The beginning of the ids of all requests that commands become.
+  /// - Throws: `RollcallError` if the log cannot be opened or read, if a `Timeline(ofLogAt:)` of
+  ///   this process has it open for reading, or if the system provides no thread to write it; with
+  ///   the reason `inUse` while another session, of this process or another, records to it.
   ///
   /// Complexity: linear in the events after the log's last snapshot.
   public convenience init(
@@ -76,25 +75,25 @@ public final class RosterSession {
     ledger = CommandLedger(prefix: idPrefix)
   }
 
-  /// A prefix for ids that nobody else uses.
+  /// A unique prefix for ids.
   public static func anyIDPrefix() -> String { "rollcall-\(UUID().uuidString.prefix(8))-" }
 
   // MARK: The stream
 
-  /// Takes bytes that came from the server. What it sends after the end of its stream is recorded
-  /// and does not count, until another stream begins (RFC 6120 §4.4).
+  /// Takes bytes that came from the server. What the server sends after the end of its stream is
+  /// recorded but ignored until another stream begins (RFC 6120 §4.4).
   ///
   /// - Parameters:
-  ///   - bytes: Any piece of the stream, cut anywhere: headers, white space, several elements, part
-  ///     of one, the end of the stream. Where somebody else keeps the stream's header to itself,
-  ///     elements alone will do.
-  ///   - time: Milliseconds since 1970 UTC; nil where it is not known.
-  /// - Returns: What happened with each part that is complete by these bytes, in order.
-  /// - Throws: `RollcallError` where very much waits to be written and the log cannot be written;
-  ///   these bytes are not taken then.
+  ///   - bytes: Any chunk of the stream: headers, white space, several elements, part of an
+  ///     element, the end of the stream. If the application never sees the stream's header,
+  ///     elements alone are enough.
+  ///   - time: Milliseconds since 1970 UTC; nil if not known.
+  /// - Returns: A step for each part that these bytes complete, in order.
+  /// - Throws: `RollcallError` if too much waits to be written and the log cannot be written. These
+  ///   bytes are then not taken.
   ///
-  /// Complexity: linear in the bytes; one step is O(log n) for n contacts, but linear in them for a
-  /// roster result and where a session begins or ends.
+  /// Complexity: linear in the bytes. One step is O(log n) for n contacts, but linear in them for a
+  /// roster result and at the beginning or end of a session.
   @discardableResult
   public func received(
     _ bytes: some Sequence<UInt8>, at time: Int64?
@@ -102,7 +101,7 @@ public final class RosterSession {
     try take(Array(bytes), .inbound, time)
   }
 
-  /// Takes bytes that go to the server; otherwise as `received`.
+  /// Takes bytes that go to the server; otherwise like `received`.
   @discardableResult
   public func sent(
     _ bytes: some Sequence<UInt8>, at time: Int64?
@@ -110,24 +109,24 @@ public final class RosterSession {
     try take(Array(bytes), .outbound, time)
   }
 
-  /// Says that the server bound a resource: a new session has begun.
+  /// Notes that the server bound a resource, which begins a new session.
   ///
-  /// Not needed where the bind result itself is handed over.
+  /// Not needed if the bind result itself is passed to `received`.
   @discardableResult
   public func opened(as jid: JID, at time: Int64?) throws(RollcallError) -> [SessionStep] {
     try take(.opened(jid), time)
   }
 
-  /// Says that the session goes on over a new stream (XEP-0198).
+  /// Notes that the session continues on a new stream (XEP-0198).
   ///
-  /// Not needed where the server's `resumed` itself is handed over.
+  /// Not needed if the server's `resumed` itself is passed to `received`.
   @discardableResult
   public func resumed(at time: Int64?) throws(RollcallError) -> [SessionStep] {
     try take(.resumed(nil), time)
   }
 
-  /// Says that the connection is gone. What is left of elements that did not come to their end is
-  /// recorded as what could not be read.
+  /// Notes that the connection is lost. The rest of an incomplete element is recorded as unreadable
+  /// bytes.
   @discardableResult
   public func closed(at time: Int64?) throws(RollcallError) -> [SessionStep] {
     try take(.closed(reason: nil), time)
@@ -135,80 +134,79 @@ public final class RosterSession {
 
   // MARK: What to send
 
-  /// Decides what to send for a command; nothing changes until the server says so.
+  /// Decides what to send for a command. Nothing changes until the server confirms it.
   ///
-  /// Write the elements' bytes into the stream in their order, and hand them to `sent`. A later
-  /// step names the answer. Of more than 1024 commands that are not answered the oldest is given
-  /// up.
+  /// Write the elements' bytes to the stream in their order, and pass them to `sent`. A later step
+  /// contains the answer. Of more than 1024 unanswered commands, the oldest is dropped.
   ///
   /// A command that replaces an item (see `RosterCommand`) is refused until the server has answered
-  /// this session's roster get, which may be the one of `fetch`: by a roster, or by *unchanged* for
-  /// a version that the log holds. A resumed session still knows its roster, a new one does not.
+  /// this session's roster get, which may be the one of `fetch`, with a roster or with *unchanged*
+  /// for a version that the log contains. A resumed session still knows its roster; a new one does
+  /// not.
   ///
-  /// - Throws: `CommandRefusal` where the command makes no sense in this state.
+  /// - Throws: `CommandRefusal` if the command makes no sense in this state.
   ///
   /// Complexity: linear in the contacts for groups, O(log n) otherwise.
   public func decide(_ command: RosterCommand) throws(CommandRefusal) -> DecidedCommand {
     try ledger.decide(command, by: decider, on: roster)
   }
 
-  /// The answers to the server's pushes that are still to be sent (RFC 6121 §2.1.6). Those that are
-  /// handed to `sent`, or answered by an error there, are taken off it. Of more than 1024 the
-  /// oldest is given up.
+  /// The answers to the server's pushes that have yet to be sent (RFC 6121 §2.1.6). An answer is
+  /// removed when it, or an error in its place, is passed to `sent`. Of more than 1024 the oldest
+  /// is dropped.
   public var acknowledgements: [OutgoingElement] { pushes.waiting.map { OutgoingElement($0) } }
 
-  /// The commands that nobody has answered within a minute; they are given up. Only the caller is
-  /// told: `updates` has what comes of records.
+  /// Drops and returns the commands that were not answered within a minute. Only the caller learns
+  /// about them, because `updates` contains only the effects of records.
   ///
-  /// - Parameter time: Milliseconds since 1970 UTC, by the clock of `sent`. The minute of what was
-  ///   sent at a time that is not known begins with the first call.
+  /// - Parameter time: Milliseconds since 1970 UTC, by the clock of `sent`. For what was sent at an
+  ///   unknown time, the minute begins with the first call.
   public func timeouts(at time: Int64) -> [CommandAnswer] { ledger.overdue(at: time) }
 
   // MARK: Watching
 
-  /// What happens from now on, for one watcher: first the roster as it is. The sequence ends with
-  /// the session; that of a session that is closed ends after the roster.
+  /// The updates from now on, for one observer, beginning with the current roster. The sequence
+  /// ends with the session; if the session is already closed, it ends after the roster.
   ///
-  /// - Parameter limit: How many steps may wait for a watcher that is slow, at least 1.
+  /// - Parameter limit: The number of steps that may wait for a slow observer, at least 1.
   public func updates(limit: Int = 256) -> RosterUpdates {
     recorder.hub.watch(from: roster, limit: limit)
   }
 
   // MARK: The disk
 
-  /// Waits until everything that was handed over before is on the disk.
+  /// Waits until everything passed so far is on the disk.
   ///
-  /// The longest wait is that for the disk. A cancelled task ends it; what was handed over is
-  /// written all the same.
+  /// The longest wait is that for the disk. Cancelling the task ends the wait, but the data is
+  /// still written.
   ///
   /// - Throws: `RollcallError` if it cannot be written, or with the reason `cancelled`. Nothing is
-  ///   lost by that: it is tried again with what is handed over next, and when this is called
+  ///   lost in either case: writing is tried again with the next data and when this is called
   ///   again.
   nonisolated(nonsending) public func durable() async throws(RollcallError) {
     try await recorder.durable()
   }
 
-  /// The same, where this thread may be held up.
+  /// Waits like `durable()`, but blocks this thread.
   public func flush() throws(RollcallError) {
     try recorder.flush()
   }
 
-  /// Writes what was handed over, closes the log, and ends `updates` and `screens`. Nothing more
-  /// can be handed over. A session that goes away without it does the same, and tells nobody where
-  /// that fails.
+  /// Writes everything passed so far, closes the log, and ends `updates` and `screens`. Nothing
+  /// more can be passed after that. A session that is released without this call does the same, but
+  /// cannot report a failure.
   ///
-  /// The log's file is let go of, but by a `timeline()` that is still in use.
+  /// Closes the log's file, unless a `timeline()` is still in use.
   public func close() throws(RollcallError) {
     try recorder.close()
   }
 
-  /// What the log holds from its beginning: states of any moment, what happened to a contact, why.
-  /// Nil for a session in memory.
+  /// The contents of the log from its beginning: the state at any moment, what happened to a
+  /// contact, and why. Nil for a session in memory.
   ///
-  /// What was handed over before is in it. It can be used on any thread.
+  /// Includes everything passed so far. Can be used on any thread.
   ///
-  /// - Throws: `RollcallError` where what was handed over cannot be written, and where the session
-  ///   is closed.
+  /// - Throws: `RollcallError` if what was passed cannot be written, or if the session is closed.
   public func timeline() throws(RollcallError) -> Timeline? {
     try recorder.timeline()
   }
@@ -225,7 +223,7 @@ public final class RosterSession {
     return steps
   }
 
-  /// Takes what is of no stream.
+  /// Records what does not belong to a stream.
   func take(
     _ content: CapturedRecord.Content, _ time: Int64?
   ) throws(RollcallError) -> [SessionStep] {
@@ -236,7 +234,7 @@ public final class RosterSession {
     _ lifecycle: Lifecycle, _ time: Int64?
   ) throws(RollcallError) -> [SessionStep] {
     var steps = try recorder.prepare(time)
-    // While the connection is there, the rest of an element may still come.
+    // As long as the connection exists, the rest of an element may still arrive.
     if case .closed = lifecycle {
       for direction in [Direction.inbound, .outbound] {
         guard let rest = streams[direction]?.finish() else { continue }
@@ -246,7 +244,7 @@ public final class RosterSession {
     return steps + [try record(.lifecycle(lifecycle), .session, time)]
   }
 
-  /// Takes a part that somebody else has taken out of the bytes.
+  /// Records a part that the caller has already extracted from the bytes.
   func take(
     _ part: StreamIntake.Part, _ direction: Direction, _ time: Int64?
   ) throws(RollcallError) -> [SessionStep] {
@@ -271,7 +269,7 @@ public final class RosterSession {
     try recorder.record(content, part, time, on: .first) { follow($0, at: $1) }
   }
 
-  /// What an element means to the commands and pushes that wait for something.
+  /// The answers to waiting commands and pushes that an element implies.
   private func answers(
     to node: XMPPElement, _ direction: Direction, _ time: Int64?
   ) -> [CommandAnswer] {
@@ -289,16 +287,17 @@ public final class RosterSession {
     }
   }
 
-  /// Goes by what just happened, as the reducer took it, and gives the answers that it means.
+  /// Follows an event after the reducer has processed it, and returns the answers that it implies.
   private func follow(_ event: SessionEvent?, at stamp: RecordStamp) -> [CommandAnswer] {
     switch event {
     case .negotiated, .ended, .closed: hasSession = false
     case .opened:
-      // Anybody can send what looks like the beginning of one: what counts is that one began.
+      // Any peer can send what looks like the beginning of a session, so check that one really
+      // began.
       guard roster.hasSession(openedAt: stamp.record) else { return [] }
       hasSession = true
       pushes.sessionBegan()
-      // It took the commands before it with it.
+      // The commands of the previous session ended with it.
       return ledger.sessionEnded()
     case .resumed: hasSession = roster.connections.contains { $0.id == .first && $0.isOpen }
     case .captureBegan, .serverIdentified, .featuresOffered, .authenticated, .resumable, nil: break

@@ -1,15 +1,15 @@
 public import RosterCore
 import Synchronization
 
-/// What a session tells those who watch it.
+/// An update that a session sends to its observers.
 public enum RosterUpdate: Sendable {
-  /// The roster as it is: the first thing that is told, and again where the watcher was too slow,
-  /// with how many steps it missed, and where somebody else has appended to the log, with 0.
+  /// The current roster. This is the first update. It also replaces the steps that a slow observer
+  /// missed, with their number, and follows what others have appended to the log, with 0.
   case snapshot(Roster, missed: Int)
   /// What one part of the stream changed, and the roster after it.
   case step(SessionStep, Roster)
 
-  /// The roster after it.
+  /// The roster after the update.
   public var roster: Roster {
     switch self {
     case .snapshot(let roster, _), .step(_, let roster): roster
@@ -17,23 +17,23 @@ public enum RosterUpdate: Sendable {
   }
 }
 
-/// What a session tells one watcher, in order: first the roster, then each step that changed
-/// something or is odd. It ends with the session; that of a session that is over ends after the
-/// roster.
+/// The updates of a session for one observer, in order: first the roster, then each step that
+/// changed something or has findings. Ends with the session; if the session is already over, ends
+/// after the roster.
 ///
-/// A watcher that is slow holds nobody up and no transaction: once `limit` steps wait for it, they
-/// are dropped, and the next it is told is the roster as it is then. To be iterated once.
+/// A slow observer blocks nothing and holds no transaction: if more than `limit` steps wait for it,
+/// they are dropped, and its next update is the roster at that time. Can be iterated once.
 public struct RosterUpdates: AsyncSequence, Sendable {
-  /// What is told.
+  /// The type of an update.
   public typealias Element = RosterUpdate
-  /// Nothing is thrown.
+  /// Never throws.
   public typealias Failure = Never
 
   let inbox: UpdateInbox
 
-  /// Hands out the updates.
+  /// Iterates over the updates.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    /// Nil where another iterator has it.
+    /// Nil if another iterator has it.
     let inbox: UpdateInbox?
 
     /// The next update; nil if the session is over or the task is cancelled. Waits until something
@@ -41,13 +41,13 @@ public struct RosterUpdates: AsyncSequence, Sendable {
     public mutating func next() async -> RosterUpdate? { await inbox?.next() }
   }
 
-  /// The iterator. There is one only: any further one ends at once.
+  /// Returns the iterator. Only the first one yields updates; any further one ends at once.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(inbox: inbox.isTakenFirst() ? inbox : nil)
   }
 }
 
-/// What waits for one watcher.
+/// The updates that wait for one observer.
 final class UpdateInbox: Sendable {
   fileprivate struct State {
     var waiting: [RosterUpdate] = []
@@ -66,7 +66,7 @@ final class UpdateInbox: Sendable {
 
   deinit { close() }
 
-  /// Takes the inbox for an iterator; false where one has it already.
+  /// Claims the inbox for an iterator; false if another one has it.
   func isTakenFirst() -> Bool {
     state.withLock { state in
       defer { state.isTaken = true }
@@ -74,7 +74,7 @@ final class UpdateInbox: Sendable {
     }
   }
 
-  /// Puts an update in, or hands it to who waits for it.
+  /// Adds an update, or resumes the observer that waits for it.
   func put(_ update: RosterUpdate) {
     let reader = state.withLock { state -> CheckedContinuation<RosterUpdate?, Never>? in
       guard !state.isClosed else { return nil }
@@ -85,7 +85,7 @@ final class UpdateInbox: Sendable {
     reader?.resume(returning: update)
   }
 
-  /// Nothing comes any more; what waits can still be taken.
+  /// Ends the inbox; updates in it can still be read.
   func close() {
     let reader = state.withLock { state in
       state.isClosed = true
@@ -112,11 +112,11 @@ final class UpdateInbox: Sendable {
 }
 
 extension UpdateInbox.State {
-  /// Where too many steps wait, one roster takes their place.
+  /// Adds an update. If too many steps wait, one roster replaces them.
   fileprivate mutating func add(_ update: RosterUpdate, _ limit: Int) {
     var missed = 0
     if case .snapshot(_, let before)? = waiting.first, before > 0 {
-      // It was too slow already, and has still not looked.
+      // The observer was already too slow and has not read anything since.
       missed = before
     }
     guard missed > 0 || waiting.count >= limit else { return waiting.append(update) }
@@ -134,7 +134,7 @@ extension RosterUpdate {
   }
 }
 
-/// Whom a session tells what happens.
+/// Distributes a session's updates to its observers.
 package final class UpdateHub: Sendable {
   private struct Weak: Sendable {
     weak var inbox: UpdateInbox?
@@ -151,7 +151,7 @@ package final class UpdateHub: Sendable {
 
   deinit { close() }
 
-  /// Nothing more is told; what was can still be read.
+  /// Ends all sequences; updates in them can still be read.
   package func close() {
     let watchers = state.withLock { state in
       state.isClosed = true
@@ -160,7 +160,7 @@ package final class UpdateHub: Sendable {
     for watcher in watchers { watcher.inbox?.close() }
   }
 
-  /// A sequence that begins with the roster. It ends after that if the hub is closed.
+  /// A sequence that begins with the roster. If the hub is closed, it ends after that.
   package func watch(from roster: Roster, limit: Int) -> RosterUpdates {
     let inbox = UpdateInbox(roster, limit: limit)
     let isClosed = state.withLock { state in

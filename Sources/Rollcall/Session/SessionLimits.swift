@@ -1,19 +1,19 @@
 import XMPPStream
 
-/// How much of anything a session takes before it refuses what it reads.
+/// Limits on what a session accepts from a stream.
 ///
-/// XMPP sets no limits of its own (RFC 6120 §13.12 asks for them); these are generous for real
+/// XMPP sets no limits of its own (RFC 6120 §13.12 asks for them). These are generous for real
 /// traffic, and tight enough that a hostile peer cannot fill the memory.
 public struct SessionLimits: Hashable, Sendable {
-  /// The most elements that may stand inside one another, a top-level element counted as 1; at most
-  /// 256, as libxml2 has it.
+  /// The maximum depth of nested elements, counting a top-level element as 1. At most 256, the
+  /// limit of libxml2.
   public var depth = StreamLimits.live.depth
-  /// The most attributes and namespace declarations on one element.
+  /// The maximum number of attributes and namespace declarations on one element.
   public var attributesPerElement = StreamLimits.live.attributesPerElement
-  /// The most elements in one top-level element, itself included. A contact of a roster has one,
-  /// and another for each of its groups.
+  /// The maximum number of elements in a top-level element, including itself. Each contact of a
+  /// roster counts as one, and each of its groups as another.
   public var elementsPerStanza = StreamLimits.capture.elementsPerStanza
-  /// The most bytes of one top-level element, from its `<` to its `>`.
+  /// The maximum number of bytes in a top-level element, from its `<` to its `>`.
   public var bytesPerElement = StreamLimits.capture.bytesPerElement
 
   /// Elements of up to 16 MiB.

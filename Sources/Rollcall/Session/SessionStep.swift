@@ -1,92 +1,92 @@
 public import RosterCore
 public import XMPPStanza
 
-/// What happened with one part of the stream that was handed over.
+/// The result of one part of the stream that was passed to a session.
 public struct SessionStep: Hashable, Sendable {
   /// A part of a stream.
   public enum Part: Hashable, Sendable {
-    /// A stream began (RFC 6120 §4.2), as it does again after TLS and after SASL.
+    /// A stream began (RFC 6120 §4.2), which happens again after TLS and after SASL.
     case header
-    /// A complete top-level element: a stanza, or one that sets the stream up. What lets one log in
-    /// is taken out of it.
+    /// A complete top-level element: a stanza, or one for stream negotiation. Credentials are
+    /// removed.
     case element(XMPPElement)
-    /// A stream ended in order (RFC 6120 §4.4).
+    /// A stream ended cleanly (RFC 6120 §4.4).
     case end
-    /// The application said that a session was bound, resumed, or is gone; or the one of a recorder
-    /// that ended without a word was found to be over.
+    /// The application reported that a session was bound, resumed or lost; or a session was closed
+    /// that an earlier recorder had left open.
     case session
-    /// What somebody else has appended to the log, found ahead of what was handed over. The outcome
-    /// is that of all their records, and the stamp that of the last; what this session recorded
-    /// between them is in the outcome once more.
+    /// What others have appended to the log, found before the part that was passed. The outcome is
+    /// that of all their records, and the stamp that of the last one. What this session recorded
+    /// between them is included in the outcome again.
     case others
     /// What the user has set.
     case annotation
-    /// Bytes that cannot be read, and why, in a clause for a person that quotes nothing of them. A
-    /// client has to close the stream (RFC 6120 §4.9.1); the session goes on after them.
+    /// Bytes that cannot be read, with the reason as a clause for people that quotes none of them.
+    /// A client must close the stream (RFC 6120 §4.9.1); the session continues after them.
     case unreadable(reason: String)
-    /// An element beyond a limit of the session, such as one with too many attributes, and which
-    /// limit, in a clause for a person. It was passed over, and the stream goes on after it. A
-    /// stanza is to be counted for stream management (XEP-0198 §4) as if it had been taken: a
-    /// server that is told less sends it again in each session that is resumed.
+    /// An element that was skipped because it exceeds a limit of the session, for example with too
+    /// many attributes; the reason is a clause for people. The stream continues after it. For
+    /// stream management (XEP-0198 §4), count a stanza as if it had been handled. Otherwise the
+    /// server sends it again in each resumed session.
     case skipped(isStanza: Bool, reason: String)
   }
 
-  /// What it was.
+  /// The part.
   public let part: Part
-  /// The record that it is in the log, and its time there. Where somebody else appends at the same
-  /// time its number may be another: the next `others` step goes by the log again.
+  /// The part's record number and time in the log. If others append at the same time, the number
+  /// may be wrong; the next `others` step follows the log again.
   public let stamp: RecordStamp
-  /// What it changed, and what is odd about it.
+  /// What it changed, with its findings.
   public let outcome: RosterOutcome
-  /// The commands that it answers; more than one where a session ended with several open.
+  /// The commands that it answers; several if a session ended with several open.
   public let answers: [CommandAnswer]
 }
 
-/// An element to send, as it has to be written into the stream.
+/// An element to send, in the form in which it must be written to the stream.
 public struct OutgoingElement: Hashable, Sendable {
-  /// The element as UTF-8 XML, to stand in a stream whose default namespace is `jabber:client`.
+  /// The element as UTF-8 XML, for a stream whose default namespace is `jabber:client`.
   public let bytes: [UInt8]
 
   init(_ node: XMPPElement) {
     bytes = node.serialized()
   }
 
-  /// The same as text.
+  /// The element as text.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// Which command an answer is to. No two of a `RosterSession` are equal.
+/// Identifies a command; unique in a `RosterSession`.
 public struct CommandID: Hashable, Sendable {
   let number: UInt64
 }
 
-/// What has to be sent to carry out a command.
+/// What must be sent to carry out a command.
 public struct DecidedCommand: Hashable, Sendable {
-  /// Named by the answer.
+  /// The id that the answer refers to.
   public let id: CommandID
-  /// In the order in which they have to be sent; none where nothing is to be done.
+  /// The elements in the order in which they must be sent; empty if there is nothing to do.
   public let elements: [OutgoingElement]
-  /// Whether the server answers: it answers requests (`iq`), and no presence. What an acceptance,
-  /// a rejection or a cancellation has done, only the roster tells.
+  /// Whether the server answers. It answers requests (`iq`), but not presence. The effect of an
+  /// acceptance, a rejection or a cancellation is visible only in the roster.
   public let isAnswered: Bool
 }
 
 /// How a command was answered.
 public struct CommandAnswer: Hashable, Sendable {
-  /// What the server said.
+  /// The server's answer.
   public enum Word: Hashable, Sendable {
-    /// It was done; the roster changes by the pushes, which may come before or after (RFC 6121
-    /// §2.1.6).
+    /// Done. The pushes that change the roster may come before or after this (RFC 6121 §2.1.6).
     case result
-    /// It was refused, at least a part of it: the condition (RFC 6120 §8.3.3), such as
-    /// `not-allowed`, and the server's text, where it gives them.
+    /// At least a part was refused, with the condition (RFC 6120 §8.3.3), such as `not-allowed`,
+    /// and the server's text if there are any.
     case error(condition: String?, text: String?)
-    /// No answer came within a minute, or before the session was over. It may have been done.
+    /// No answer came within a minute or before the end of the session. The command may have been
+    /// carried out.
     case timeout
   }
 
   /// The command.
   public let command: CommandID
-  /// What the server said.
+  /// The server's answer.
   public let word: Word
 }

@@ -3,17 +3,17 @@ import RosterCore
 import XMPPStanza
 import XMPPStream
 
-// For who holds the stream itself, and so has taken its parts out of the bytes already.
+// For callers that parse the stream themselves and have already extracted its parts.
 extension RosterSession {
-  /// Takes a part of what came from the server; otherwise as `received`.
+  /// Records a part of what came from the server; otherwise like `received`.
   package func received(
     _ part: StreamIntake.Part, at time: Int64?
   ) throws(RollcallError) -> [SessionStep] {
     try take(part, .inbound, time)
   }
 
-  /// Records a part of what came from the server that has no place there, such as a push before
-  /// anybody has logged in: whoever sent it, it means nothing, now and when the log is read.
+  /// Records a part of what came from the server that is not allowed at this point, such as a push
+  /// before login. It has no effect, now or when the log is read.
   package func refused(
     _ part: StreamIntake.Part, at time: Int64?
   ) throws(RollcallError) -> [SessionStep] {
@@ -24,7 +24,7 @@ extension RosterSession {
       .unreadable(element.bytes, reason: "it stands where it has no place"), at: time)
   }
 
-  /// Records what became of the connection.
+  /// Records a lifecycle event of the connection.
   @discardableResult
   package func note(
     _ lifecycle: Lifecycle, at time: Int64?
@@ -34,7 +34,7 @@ extension RosterSession {
 }
 
 extension StreamElement {
-  /// Whether a roster would go by it.
+  /// Whether the event can affect a roster.
   fileprivate var meansSomething: Bool {
     var encoder = EventEncoder()
     encoder.encode(node, .inbound)

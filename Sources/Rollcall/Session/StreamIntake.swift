@@ -1,47 +1,46 @@
 import XMPPStanza
 package import XMPPStream
 
-/// One direction of a stream, from bytes in pieces to its parts.
+/// Converts one direction of a stream from chunks of bytes to its parts.
 package struct StreamIntake {
   /// A part of a stream.
   package enum Part: Hashable, Sendable {
     case header(StreamElement)
     case element(StreamElement)
     case end
-    /// Bytes that cannot be read, and why, in a clause that quotes nothing of them.
+    /// Bytes that cannot be read, with the reason as a clause that quotes none of them.
     case unreadable([UInt8], reason: String)
-    /// A whole element beyond a limit, which was passed over.
+    /// A complete element beyond a limit, which was skipped.
     case skipped(SkippedElement)
   }
 
   private let parser: StreamParser
-  /// What is being passed over.
+  /// The element that is being skipped.
   private var skipper: ElementSkipper?
-  /// More at a time than the parser takes at once would be no use.
+  /// The parser does not take more at once, so larger pieces would not help.
   private static let piece = 64 << 10
 
   package init(_ limits: SessionLimits) {
     parser = StreamParser(root: .session, limits: limits.stream)
   }
 
-  /// Whether all that was taken is part of what it gave: nothing waits but white space.
+  /// Whether all bytes so far belong to parts that were returned; only white space may be left.
   package var isBetweenElements: Bool { skipper == nil && parser.isBetweenElements }
 
-  /// Whether an element is being passed over whose first bytes, which are all that is kept of it,
-  /// have come.
+  /// Whether an element is being skipped and more of it has arrived than is kept.
   package var isSkippingUnkept: Bool { skipper.map { $0.count > $0.kept.count } ?? false }
 
-  /// Forgets everything, as for a new connection.
+  /// Resets the state for a new connection.
   package mutating func reset() {
     parser.reset()
     skipper = nil
   }
 
-  /// Takes more bytes, cut anywhere.
+  /// Takes the next chunk of bytes.
   ///
-  /// - Returns: The parts that they complete, in order. An element beyond a limit is passed over,
-  ///   and reading goes on after it. After bytes that cannot be read, which are the rest of what
-  ///   was given, reading begins anew.
+  /// - Returns: The parts that it completes, in order. An element beyond a limit is skipped, and
+  ///   parsing continues after it. Bytes that cannot be read extend to the end of the chunk;
+  ///   parsing then starts afresh.
   package mutating func take(_ bytes: [UInt8]) -> [Part] {
     var parts: [Part] = []
     var rest = bytes[...]
@@ -58,7 +57,7 @@ package struct StreamIntake {
         let unread = parser.unread
         let (kept, left) = Self.parted(unread, readUpTo: piece.endIndex, of: bytes)
         if var begun = ElementSkipper(of: unread, refusedBy: error) {
-          // The parser would have seen its end in what came earlier.
+          // If the earlier bytes contained its end, the parser would have found it.
           _ = begun.skip(kept)
           parser.forgetElement()
           skipper = begun
@@ -72,11 +71,11 @@ package struct StreamIntake {
     return parts
   }
 
-  /// Parts what was not read: into what earlier calls gave, and what is still in these bytes, up to
-  /// their end. The latter shares their memory: many elements beyond a limit can come at once, and
-  /// for each of them all that follows would be copied.
+  /// Divides the unparsed bytes into those of earlier calls and those of this chunk, up to its end.
+  /// The latter share the chunk's memory, because many elements beyond a limit can arrive at once,
+  /// and each would copy everything that follows it.
   ///
-  /// - Parameter end: Up to where the parser has these bytes.
+  /// - Parameter end: How much of this chunk the parser has received.
   static func parted(
     _ unread: ArraySlice<UInt8>, readUpTo end: Int, of bytes: [UInt8]
   ) -> (kept: ArraySlice<UInt8>, left: ArraySlice<UInt8>) {
@@ -84,9 +83,9 @@ package struct StreamIntake {
     return (unread.dropLast(count), bytes[(end - count)...])
   }
 
-  /// Passes over bytes of an element beyond a limit.
+  /// Skips bytes of an element beyond a limit.
   ///
-  /// - Returns: What comes after it.
+  /// - Returns: The bytes after it.
   private mutating func skip(
     _ bytes: ArraySlice<UInt8>, _ parts: inout [Part]
   ) -> ArraySlice<UInt8> {
@@ -100,15 +99,15 @@ package struct StreamIntake {
     return rest
   }
 
-  /// Does not wait for the end of an element that is being passed over, as before a login, when
-  /// nothing is passed over: what came of it cannot be read.
+  /// Stops waiting for the end of an element that is being skipped, and returns it as unreadable
+  /// bytes. Before login, nothing may be skipped.
   ///
-  /// - Returns: Nil if none is.
+  /// - Returns: Nil if no element is being skipped.
   package mutating func giveUp() -> Part? {
     skipper.take().map { .unreadable($0.kept, reason: $0.reason.description) }
   }
 
-  /// The stream ends here: what is left of an element that did not come to its end.
+  /// Ends the stream, and returns the rest of an incomplete element.
   package mutating func finish() -> Part? {
     if let skipped = skipper.take() {
       return .unreadable(skipped.kept, reason: StreamError.Kind.truncated.description)
@@ -123,22 +122,22 @@ package struct StreamIntake {
   }
 
   private func refused(_ bytes: ArraySlice<UInt8>, _ error: any Error) -> Part {
-    // Without the place, which counts the bytes of all elements since the last error.
+    // Without the position, which counts the bytes of all elements since the last error.
     let reason = (error as? StreamError)?.kind.description ?? "\(error)"
     parser.reset()
     return .unreadable(Array(bytes), reason: reason)
   }
 }
 
-/// An element beyond a limit, as far as anything is known of it.
+/// An element beyond a limit, as far as it is known.
 package struct SkippedElement: Hashable, Sendable {
   /// Its first bytes.
   package let kept: [UInt8]
-  /// How many bytes it has.
+  /// Its length in bytes.
   package let count: Int
   /// Whether it is a stanza (RFC 6120 §8), which counts for stream management (XEP-0198 §4).
   package let isStanza: Bool
-  /// Which limit it is beyond, in a clause that quotes nothing of it.
+  /// The limit that it exceeds, as a clause that quotes nothing of it.
   package let reason: String
 
   fileprivate init(_ skipper: ElementSkipper) {
@@ -148,7 +147,7 @@ package struct SkippedElement: Hashable, Sendable {
 }
 
 extension ElementSkipper {
-  /// Nil unless these bytes begin an element, other than a stream's header, that is beyond a limit.
+  /// Nil unless these bytes begin an element beyond a limit that is not a stream header.
   fileprivate init?(of bytes: ArraySlice<UInt8>, refusedBy error: any Error) {
     guard let error = error as? StreamError, case .limit = error.kind else { return nil }
     self.init(refusedFor: error.kind)
