@@ -1,20 +1,20 @@
 import EventStore
 import XMPPStanza
 
-/// The note in a log that says whose it is, so that no other account's capture gets into it.
+/// The note of a log's account, so that captures of other accounts are not added.
 struct AccountNote {
   private var isDone: Bool
-  /// Whose the log is, as soon as that is known.
+  /// The log's account, once it is known.
   private var account: BareJID?
 
-  /// - Parameter isDone: Whether the log has it already.
+  /// - Parameter isDone: Whether the log already has the note.
   init(isDone: Bool) {
     self.isDone = isDone
   }
 
-  /// Hands the note to `append` as soon as the account is known, each time until that went well.
+  /// Passes the note to `append` once the account is known, and again until that succeeds.
   ///
-  /// - Parameter known: The account; nil where nothing new is known of it.
+  /// - Parameter known: The account; nil if nothing new is known about it.
   mutating func note(_ known: BareJID?, _ append: (LogMarks) throws -> Void) rethrows {
     account = known ?? account
     guard !isDone, let account else { return }

@@ -2,7 +2,7 @@ import Dispatch
 import EventStore
 import Synchronization
 
-/// Records on their way into a log.
+/// Records that have yet to be written to a log.
 struct RecordBatch: Sendable {
   var records = RecordArena()
   /// What is noted in the log together with the records.
@@ -14,14 +14,14 @@ struct RecordBatch: Sendable {
   }
 }
 
-/// What takes batches of records for a log, in the order in which they come.
+/// Writes batches of records to a log, in order.
 protocol BatchSink {
-  /// Takes a batch over, and empties it.
+  /// Takes a batch and empties it.
   func put(_ batch: inout RecordBatch) throws
 }
 
-/// Appends each batch when it comes: it can be read when `put` returns, and is as durable as what
-/// is appended to the log.
+/// Appends each batch at once. It can be read when `put` returns, and is as durable as any append
+/// to the log.
 final class DirectWriter: BatchSink {
   private var appender: BatchAppender
 
@@ -35,41 +35,42 @@ final class DirectWriter: BatchSink {
   }
 }
 
-/// Appends batches of records to a log and stores its snapshots, on a thread of its own, while the
-/// next batch is made.
+/// Appends batches of records to a log and stores its snapshots on a thread of its own, while the
+/// next batch is prepared.
 ///
-/// The batches are appended in the order in which they come, each in a transaction that begins and
-/// ends on that thread. Memory: three batches.
+/// The batches are appended in order, each in a transaction that begins and ends on that thread.
+/// Memory: three batches.
 final class BatchWriter: BatchSink, Sendable {
   private struct State {
-    /// Until the thread takes it, which has let go of it when it signals its end: a draft goes away
-    /// with the last reference, and must not be left to a thread that outlives the import.
+    /// Held until the thread takes it; the thread has released it when it signals its end. A draft
+    /// is deleted with its last reference, which must not be left to a thread that outlives the
+    /// import.
     var log: EventLog?
     var waiting: [RecordBatch] = []
-    /// Batches that were appended: who made them lets go of what is in them. Memory that one thread
-    /// takes and another one gives back costs both of them time.
+    /// Appended batches, whose contents the producer releases. Freeing memory on a thread other
+    /// than the one that allocated it slows down both.
     var done: [RecordBatch] = []
     var failure: (any Error)?
     var isComplete = false
   }
 
   private let state: Mutex<State>
-  /// How many batches may be handed over before one has been appended.
+  /// The number of batches that may be passed before one is appended.
   private let room = DispatchSemaphore(value: 2)
-  /// How many there are to look at, and once more at the end.
+  /// The number of batches to append, plus one at the end.
   private let handedOver = DispatchSemaphore(value: 0)
-  /// What appends a batch as soon as it comes, where there is no thread to do it.
+  /// Appends each batch at once if there is no thread.
   private let alone: Mutex<BatchAppender?> = Mutex(nil)
 
   private init(_ log: EventLog) {
     state = Mutex(State(log: log))
   }
 
-  /// Runs `body`, which hands batches over, and returns when all of them are in the log.
+  /// Runs `body`, which passes batches, and returns when all of them are in the log.
   ///
-  /// Where the system gives no thread, each batch is appended when it is handed over.
-  /// - Throws: What appending a batch threw, and none after that one is appended; else what `body`
-  ///   threw, and what it had handed over is appended.
+  /// If the system provides no thread, each batch is appended when it is passed.
+  /// - Throws: The error of appending a batch, after which no further batch is appended; otherwise
+  ///   the error of `body`, after appending everything that it had passed.
   static func run<R>(_ log: EventLog, _ body: (BatchWriter) throws -> R) throws -> R {
     let writer = BatchWriter(log)
     let thread = WorkerThread { writer.work() }
@@ -82,9 +83,9 @@ final class BatchWriter: BatchSink, Sendable {
     return try result.get()
   }
 
-  /// Hands a batch over to be appended, and empties it. Waits where too many are under way.
+  /// Takes a batch to append, and empties it. Waits if too many are pending.
   ///
-  /// - Throws: What appending one before it threw.
+  /// - Throws: The error of appending an earlier batch.
   func put(_ batch: inout RecordBatch) throws {
     guard try !appendAlone(batch) else { return batch.removeAll() }
     room.wait()
@@ -92,7 +93,7 @@ final class BatchWriter: BatchSink, Sendable {
       try state.withLock { state in
         if let failure = state.failure { throw failure }
         state.waiting.append(batch)
-        // Held by nothing else, or to empty it would give it new memory.
+        // Clear the other reference first, so that emptying the batch keeps its memory.
         batch = state.done.popLast() ?? RecordBatch()
       }
     } catch {
@@ -103,7 +104,7 @@ final class BatchWriter: BatchSink, Sendable {
     batch.removeAll()
   }
 
-  /// Appends a batch at once where there is no thread to do it; says whether it did.
+  /// Appends a batch at once and returns true, if there is no thread.
   private func appendAlone(_ batch: RecordBatch) throws -> Bool {
     try alone.withLock { appender in
       try appender?.append(batch)
@@ -113,7 +114,7 @@ final class BatchWriter: BatchSink, Sendable {
 
   // MARK: On the thread
 
-  // Also where the program is optimised as a whole, its work is counted by this name.
+  // Profiles find the thread's work by this name, even with whole-module optimization.
   @inline(never)
   private func work() {
     guard var appender = state.withLock({ $0.log.take() }).map(BatchAppender.init) else { return }
@@ -122,7 +123,8 @@ final class BatchWriter: BatchSink, Sendable {
       guard var batch = next() else { return }
       do {
         if !hasFailed { try appender.append(batch) }
-        // Who gets it back uses its memory again, which nobody else may refer to then.
+        // The producer reuses the memory of the batch, so this thread must not refer to it any
+        // more.
         state.withLock { state in
           state.done.append(batch)
           batch = RecordBatch()
@@ -135,7 +137,7 @@ final class BatchWriter: BatchSink, Sendable {
     }
   }
 
-  /// The next batch to append; nil where there will be none.
+  /// The next batch to append; nil after the last.
   private func next() -> RecordBatch? {
     while true {
       handedOver.wait()
@@ -151,7 +153,7 @@ final class BatchWriter: BatchSink, Sendable {
   }
 }
 
-/// Appends batches to a log, and keeps its snapshots.
+/// Appends batches to a log, and stores its snapshots.
 private struct BatchAppender {
   private let log: EventLog
   private var keeper: SnapshotKeeper

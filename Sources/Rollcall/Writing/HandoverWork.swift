@@ -2,55 +2,55 @@ import EventStore
 import Synchronization
 import XMPPStanza
 
-/// What is handed over together becomes durable together.
+/// Records that become durable together.
 struct Handover: Sendable {
   var records = RecordArena()
-  /// The number that the first of the records is expected to get.
+  /// The expected number of the first record.
   var first: UInt64 = 0
   var account: BareJID?
 
   var isEmpty: Bool { records.count == 0 && account == nil }
 }
 
-/// What is handed over to a writer, and the turns in which it is written.
+/// The records passed to a writer, and the turns in which a thread writes them.
 ///
-/// Whoever hands something over has `signal` see to it that a thread takes a turn, soon. One thread
-/// at a time has the turn.
+/// After each handover, `signal` requests a turn, which a thread soon takes. Only one thread at a
+/// time has the turn.
 final class HandoverWork: Sendable {
   private enum Turn {
-    /// Nobody was asked to take one.
+    /// No turn is requested.
     case none
     case asked
     case taken
-    /// There is more to look at once the one that is taken is over.
+    /// A turn is running, and another one is requested after it.
     case takenAndAsked
   }
 
   private struct State {
     var waiting = Handover()
-    /// Counted in handings over: how many there were, and up to which all are durable.
+    /// In handovers: the number of all, and the number up to which they are durable.
     var handedOver: UInt64 = 0
     var durable: UInt64 = 0
     var waiters: [(upTo: UInt64, number: UInt64, waiter: Waiter)] = []
-    /// The number of the last that waited.
+    /// The number of the last waiter.
     var waits: UInt64 = 0
-    /// Why nothing more can be written: to try again could write it twice.
+    /// Why nothing more can be written: trying again could write records twice.
     var end: (any Error)?
     var overtaken: UInt64?
     var isFinished = false
-    /// After failures: how many handings over are let go by before the next try that nobody waits
-    /// for, and at which one that is.
+    /// After failures: the number of handovers until the next attempt if there are no waiters, and
+    /// the handover at which it is due.
     var patience: UInt64 = 0
     var nextTry: UInt64 = 0
     var turn = Turn.none
 
-    /// Why nothing more can be handed over.
+    /// Why nothing more can be passed.
     var refusal: (any Error)? { end ?? (isFinished ? HandoverWork.closed : nil) }
 
-    /// Whether what failed is to be tried again.
+    /// Whether a failed write should be tried again.
     var isWorthATry: Bool { !waiters.isEmpty || handedOver >= nextTry }
 
-    /// - Returns: Whether somebody is to be signalled.
+    /// - Returns: Whether `signal` must be called.
     mutating func ask() -> Bool {
       switch turn {
       case .none:
@@ -64,23 +64,23 @@ final class HandoverWork: Sendable {
     }
   }
 
-  /// What only the thread has that has the turn.
+  /// State that belongs to the thread that has the turn.
   private struct Desk: Sendable {
     var appender: HandoverAppender
-    /// Kept where it could not be written, to be tried again.
+    /// Kept after a failure, to be written again.
     var current: (handover: Handover, upTo: UInt64)?
   }
 
   private static let closed = RollcallError(.closed, "the session is closed")
   private static let cancelled = RollcallError(.cancelled, "the task that waited was cancelled")
 
-  /// How many bytes of records may wait before handing over waits for the disk.
+  /// The number of bytes of records that may wait before a handover waits for the disk.
   static let most = 8 << 20
-  /// How many handings over are let go by at most.
+  /// The limit of `patience`.
   private static let mostPatience: UInt64 = 1024
 
   private let state = Mutex(State())
-  /// Nil once nothing more will be written: then nobody here refers to the log any more.
+  /// Nil once nothing more will be written. The log is then released here.
   private let desk: Mutex<Desk?>
   private let signal: @Sendable (HandoverWork) -> Void
 
@@ -93,7 +93,7 @@ final class HandoverWork: Sendable {
   var isFull: Bool { waitingBytes >= Self.most }
   var isDurable: Bool { state.withLock { $0.durable == $0.handedOver } }
 
-  /// Whether nothing is left to do, snapshots included.
+  /// Whether nothing is left to do, including snapshots.
   var isIdle: Bool {
     state.withLock { state in
       guard case .none = state.turn else { return false }
@@ -105,7 +105,7 @@ final class HandoverWork: Sendable {
 
   func caughtUp() { state.withLock { $0.overtaken = nil } }
 
-  /// - Throws: Why nothing more can be handed over.
+  /// - Throws: Why nothing more can be passed.
   func check() throws {
     if let refusal = state.withLock({ $0.refusal }) { throw refusal }
   }
@@ -120,7 +120,7 @@ final class HandoverWork: Sendable {
     if isToSignal { signal(self) }
   }
 
-  /// A number for `wait`, which no other waiter has.
+  /// A unique number for `wait`.
   func nextWait() -> UInt64 {
     state.withLock { state in
       state.waits += 1
@@ -130,7 +130,7 @@ final class HandoverWork: Sendable {
 
   func wait(_ waiter: Waiter) { wait(waiter, as: nextWait()) }
 
-  /// The waiter of this number waits no longer.
+  /// Removes the waiter with this number.
   func stopWaiting(_ number: UInt64) {
     let waiter = state.withLock { state in
       let index = state.waiters.firstIndex { $0.number == number }
@@ -150,10 +150,10 @@ final class HandoverWork: Sendable {
     if isToSignal { signal(self) }
   }
 
-  /// Nothing more is handed over, and nothing that is left is tried again.
+  /// Ends the work: nothing more can be passed, and failed writes are not tried again.
   ///
-  /// - Parameter isOwn: Whether a thread waits for nothing but these turns, and is to end. Others
-  ///   need not be asked where there is nothing to do.
+  /// - Parameter isOwn: Whether a thread serves only this work and must end. A shared thread needs
+  ///   no request if there is nothing to do.
   /// - Returns: Whether the last turn is over.
   func finish(isOwn: Bool) -> Bool {
     let (isToSignal, isFree) = state.withLock { state in
@@ -169,7 +169,7 @@ final class HandoverWork: Sendable {
 
   // MARK: On the thread that has the turn
 
-  /// Writes what waits, as long as it can be.
+  /// Writes what waits, as long as that succeeds.
   ///
   /// - Returns: Whether there will be another turn.
   func takeTurn() -> Bool {
@@ -189,7 +189,7 @@ final class HandoverWork: Sendable {
     }
   }
 
-  /// Whether nobody has asked for more since the turn was taken.
+  /// Ends the turn, unless another one was requested since it began.
   private func isDone() -> Bool {
     state.withLock { state in
       guard case .taken = state.turn else { return false }
@@ -205,7 +205,7 @@ final class HandoverWork: Sendable {
         desk.current = nil
         let isOvertaken = !range.isEmpty && range.lowerBound != next.handover.first
         done(upTo: next.upTo, isOvertaken ? next.handover.first : nil)
-        // Who waits for the records does not wait for snapshots.
+        // The waiters for these records need not wait for snapshots.
         desk.appender.follow(next.handover.records, numbered: range)
       } catch {
         desk.current = next
@@ -240,7 +240,7 @@ final class HandoverWork: Sendable {
 
   private func failed(_ error: any Error) {
     let waiters = state.withLock { state in
-      // To try again could write it twice, or writes to what is gone.
+      // Trying again could write the records twice, or write to a file that was removed.
       if let error = error as? EventLogError, [.outcomeUnknown, .removed].contains(error.code) {
         state.end = error
       }
@@ -252,7 +252,7 @@ final class HandoverWork: Sendable {
     for waiter in waiters { waiter.waiter.resume(.failure(error)) }
   }
 
-  /// Nobody waits for turns that nobody takes.
+  /// Fails all waiters, because there are no further turns.
   private func leave() {
     let (waiters, error) = state.withLock { state in
       defer { (state.waiters, state.waiting) = ([], Handover()) }
@@ -262,7 +262,7 @@ final class HandoverWork: Sendable {
   }
 }
 
-/// Appends what was handed over, and keeps the log's snapshots, on the writer's thread.
+/// Appends records and stores the log's snapshots, on the writer's thread.
 struct HandoverAppender: Sendable {
   private let log: EventLog
   private let appendRecords: LogWriter.Append
@@ -276,10 +276,10 @@ struct HandoverAppender: Sendable {
     keeper = SnapshotKeeper(log)
   }
 
-  /// - Returns: The numbers that the records got.
+  /// - Returns: The numbers of the appended records.
   mutating func append(_ handover: Handover) throws -> Range<UInt64> {
     let range = handover.records.count > 0 ? try appendRecords(log, handover.records) : 0..<0
-    // What follows is no part of what was promised: it is noted where it fails.
+    // The caller was promised only the append; later failures become notes.
     do {
       try note.note(handover.account) { try log.append([], marks: $0) }
     } catch {
@@ -288,7 +288,7 @@ struct HandoverAppender: Sendable {
     return range
   }
 
-  /// Stores the snapshots that are due after records that were appended.
+  /// Stores the snapshots that are due after appended records.
   mutating func follow(_ records: RecordArena, numbered range: Range<UInt64>) {
     if !range.isEmpty { keeper.follow(records, numbered: range) }
   }

@@ -3,30 +3,30 @@ import EventStore
 import Synchronization
 import XMPPStanza
 
-/// Appends what is handed over to a log, and keeps its snapshots, on a thread of its own or on some
-/// that logs share: what comes while the disk is busy shares the next commit.
+/// Appends records to a log and stores its snapshots, on a thread of its own or on threads that
+/// logs share. Records that arrive while the disk is busy share the next commit.
 ///
-/// Handing over keeps the order and does not wait for the disk, unless too much waits already.
-/// Where appending fails nothing is lost: the records wait, and are tried again where somebody
-/// waits for them, and now and then as more is handed over. Only where nobody can say whether they
-/// were written, nothing more is: they would be in the log twice.
+/// Passing a record keeps the order and does not wait for the disk, unless too much already waits.
+/// If appending fails, nothing is lost: the records are kept, and are tried again if a caller waits
+/// for them, and from time to time as more are passed. Only if it is unknown whether they were
+/// written does writing end, because they could be in the log twice.
 /// Memory: what waits, up to `HandoverWork.most` bytes, as much again while it is written, and the
-/// roster, for the snapshots.
+/// roster for the snapshots.
 final class LogWriter: Sendable {
-  /// Appends records to a log, all or none of them.
+  /// Appends records to a log, all or none.
   ///
-  /// - Returns: The numbers that they got.
+  /// - Returns: The numbers of the records.
   typealias Append = @Sendable (EventLog, RecordArena) throws -> Range<UInt64>
 
   private let work: HandoverWork
   private let place: Place
   private let isClosed = Mutex(false)
 
-  /// Where it is written.
+  /// The threads that write.
   private enum Place: Sendable {
-    /// On a thread of its own, which signals its end.
+    /// A thread of its own, which signals its end.
     case own(ended: DispatchSemaphore)
-    /// On threads that others share; signalled once nothing more will be written.
+    /// Threads shared with other logs; signaled once nothing more will be written.
     case shared(left: DispatchSemaphore)
   }
 
@@ -35,10 +35,10 @@ final class LogWriter: Sendable {
   /// A writer of a log that is open for writing.
   ///
   /// - Parameters:
-  ///   - isAccountNoted: Whether the log says whose it is.
-  ///   - threads: Who writes; nil for a thread of its own.
-  ///   - append: How records get into the log.
-  /// - Throws: Where the system gives no thread.
+  ///   - isAccountNoted: Whether the log already has a note of its account.
+  ///   - threads: The threads that write; nil for a thread of its own.
+  ///   - append: Appends the records to the log.
+  /// - Throws: An error if the system provides no thread.
   init(
     _ log: EventLog, isAccountNoted: Bool, on threads: WriterThreads? = nil,
     append: @escaping Append = { try $0.append($1) }
@@ -64,20 +64,20 @@ final class LogWriter: Sendable {
     place = .own(ended: end)
   }
 
-  /// What was handed over is written before the last reference is gone.
+  /// Everything passed is written before the last reference is gone.
   deinit { try? close() }
 
-  /// Waits for the disk where too much waits for it already.
+  /// Waits for the disk if too much already waits.
   ///
-  /// - Throws: Why it cannot be written, or why nothing more can be handed over.
+  /// - Throws: Why it cannot be written, or why nothing more can be passed.
   func makeRoom() throws {
     try work.check()
     if work.isFull { try flush() }
   }
 
-  /// Hands a record over.
+  /// Passes a record.
   ///
-  /// - Parameter number: The number that it gets where nobody else appends.
+  /// - Parameter number: The record's number, unless others append too.
   /// - Throws: Why nothing more can be written.
   func put(_ draft: RecordDraft, as number: UInt64) throws {
     try work.add { handover in
@@ -86,35 +86,34 @@ final class LogWriter: Sendable {
     }
   }
 
-  /// Says whose the log is, to be noted in it.
+  /// Passes the log's account, to be noted in it.
   func put(account: BareJID) throws {
     try work.add { $0.account = account }
   }
 
-  /// How many bytes of records wait for what is being written.
+  /// The number of bytes of records that wait to be written.
   var waitingBytes: Int { work.waitingBytes }
 
-  /// Whether all that was handed over is durable.
+  /// Whether everything passed is durable.
   var isDurable: Bool { work.isDurable }
 
-  /// The same, and no snapshot is being kept: to close it waits for nothing.
+  /// Whether everything passed is durable and no snapshot is being stored, so that closing waits
+  /// for nothing.
   var isIdle: Bool { work.isIdle }
 
   /// Whether nothing more can be written.
   var isBroken: Bool { (try? work.check()) == nil }
 
-  /// The first record that has another number than was to be expected, by the number that it was
-  /// expected to get: somebody else has appended before it. Nil where there is none since
-  /// `caughtUp`.
+  /// The first record whose number differs from the expected one, because others have appended
+  /// before it; given as the expected number. Nil if there is none since `caughtUp`.
   var overtaken: UInt64? { work.overtaken }
 
-  /// What somebody else has appended is known.
+  /// Notes that the caller knows what others have appended.
   func caughtUp() { work.caughtUp() }
 
-  /// Waits until all that was handed over before is durable.
+  /// Waits until everything passed so far is durable.
   ///
-  /// - Throws: Why it could not be written, now that it was tried again; or that the task was
-  ///   cancelled.
+  /// - Throws: Why it could not be written, after trying again; or that the task was cancelled.
   nonisolated(nonsending) func durable() async throws {
     let number = work.nextWait()
     try await withTaskCancellationHandler {
@@ -127,16 +126,16 @@ final class LogWriter: Sendable {
     }
   }
 
-  /// The same on a thread that may be held up.
+  /// Waits like `durable()`, but blocks this thread.
   func flush() throws {
     let answer = HeldThread()
     work.wait(.thread(answer))
     try answer.wait()
   }
 
-  /// Writes what was handed over, waits for a snapshot that is being kept, and lets go of the log.
+  /// Writes everything passed, waits for a snapshot that is being stored, and releases the log.
   ///
-  /// - Throws: Why it could not be written; it is lost then.
+  /// - Throws: Why it could not be written. It is then lost.
   func close() throws {
     let isFirst = isClosed.withLock { isClosed in
       defer { isClosed = true }
@@ -154,7 +153,7 @@ final class LogWriter: Sendable {
   }
 }
 
-/// Somebody who waits until what was handed over is durable.
+/// A caller that waits until what was passed is durable.
 enum Waiter {
   case task(CheckedContinuation<Void, any Error>)
   case thread(HeldThread)
@@ -167,7 +166,7 @@ enum Waiter {
   }
 }
 
-/// A thread that waits for an answer.
+/// A thread that is blocked until an answer arrives.
 final class HeldThread: Sendable {
   private let answered = DispatchSemaphore(value: 0)
   private let answer = Mutex<Result<Void, any Error>?>(nil)

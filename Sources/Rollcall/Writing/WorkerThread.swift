@@ -3,16 +3,17 @@ import Synchronization
 
 /// A thread that runs one piece of work.
 ///
-/// Foundation's own does not tell where the system gives none: it would be waited for forever.
+/// Foundation's `Thread` does not report if the system provides no thread, so a caller would wait
+/// forever.
 package struct WorkerThread: ~Copyable {
   private let handle: pthread_t
 
-  /// Begins the work on a thread of its own, where no signal is handled: a handler may go by what
-  /// only another thread changes. Nil where the system gives no thread.
+  /// Starts the work on a new thread that handles no signals, because a handler may rely on state
+  /// that only another thread changes. Nil if the system provides no thread.
   package init?(_ work: @escaping @Sendable () -> Void) {
     var (all, before) = (sigset_t(), sigset_t())
     sigfillset(&all)
-    // A new thread holds back what the one that makes it does.
+    // A new thread inherits the signal mask of the thread that creates it.
     pthread_sigmask(SIG_BLOCK, &all, &before)
     defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     let context = Unmanaged.passRetained(Work(run: work))
@@ -20,7 +21,7 @@ package struct WorkerThread: ~Copyable {
       var handle = pthread_t()
       let code = pthread_create(&handle, nil, { Work.run($0) }, context.toOpaque())
     #else
-      // By itself a thread has no more than 512 KiB there.
+      // On Darwin, the default stack size is only 512 KiB.
       var attributes = pthread_attr_t()
       pthread_attr_init(&attributes)
       defer { pthread_attr_destroy(&attributes) }
@@ -33,7 +34,7 @@ package struct WorkerThread: ~Copyable {
       }
     #endif
     guard code == 0 else {
-      // Nobody has taken the work.
+      // No thread has taken the work.
       context.release()
       return nil
     }
@@ -45,7 +46,7 @@ package struct WorkerThread: ~Copyable {
     pthread_join(handle, nil)
   }
 
-  /// Lets it go on by itself: nobody waits for it.
+  /// Lets the thread run without waiting for it.
   package consuming func detach() {
     pthread_detach(handle)
   }
@@ -56,7 +57,7 @@ package struct WorkerThread: ~Copyable {
     init(run: @escaping @Sendable () -> Void) { self.run = run }
 
     static func run(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-      // What `init` has retained for this one call.
+      // `init` retained it for this one call.
       if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
       return nil
     }

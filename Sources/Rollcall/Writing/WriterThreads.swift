@@ -1,16 +1,16 @@
 import Dispatch
 import Synchronization
 
-/// A few threads that write to any number of logs, so that a log that is open costs none.
+/// A few threads that write to any number of logs, so that an open log costs no thread.
 ///
-/// Each log has its turns one after the other; logs that wait have theirs in the order in which
-/// they asked. The threads end with the last reference, once nothing waits.
+/// Each log has one turn at a time, and waiting logs are served in the order in which they asked.
+/// The threads end with the last reference, once no work is left.
 package final class WriterThreads: Sendable {
   private let line: Line
 
-  /// Begins the threads.
+  /// Starts the threads.
   ///
-  /// - Throws: `RollcallError` where the system gives not even one.
+  /// - Throws: `RollcallError` if the system does not provide even one.
   package init(_ count: Int) throws(RollcallError) {
     line = Line()
     var begun = 0
@@ -24,10 +24,10 @@ package final class WriterThreads: Sendable {
 
   deinit { line.end() }
 
-  /// Has one of the threads do something, after all that was asked for before.
+  /// Adds a job, which one of the threads runs after all earlier jobs.
   func perform(_ job: @escaping @Sendable () -> Void) { line.add(job) }
 
-  /// What the threads have to do.
+  /// The jobs of the threads.
   private final class Line: Sendable {
     private struct State {
       var jobs: ArraySlice<@Sendable () -> Void> = []
@@ -35,7 +35,7 @@ package final class WriterThreads: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Signalled once for each job, and at the end.
+    /// Signaled once for each job, and at the end.
     private let isThere = DispatchSemaphore(value: 0)
 
     func add(_ job: @escaping @Sendable () -> Void) {
@@ -53,7 +53,7 @@ package final class WriterThreads: Sendable {
         isThere.wait()
         guard let job = state.withLock({ $0.jobs.popFirst() }) else {
           guard state.withLock({ $0.isEnded }) else { continue }
-          // For the next of the threads.
+          // Wakes the next thread.
           isThere.signal()
           return
         }
