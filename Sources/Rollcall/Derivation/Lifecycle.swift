@@ -4,12 +4,12 @@ import RawBytes
 package import RosterCore
 
 extension Lifecycle {
-  /// What it means to the roster; nil if that is nothing: of what happens before a session begins,
-  /// only the server's identity matters.
+  /// The event for the roster; nil if there is none. Before a session begins, only the server's
+  /// identity matters.
   package var event: SessionEvent? {
     switch self {
     case .connected, .authenticated: nil
-    // Rollcall's own recorders check every certificate.
+    // Rollcall's own recorders verify every certificate.
     case .secured: .serverIdentified(domain: nil, isVerified: true)
     case .verified(let domain): .serverIdentified(domain: domain, isVerified: true)
     case .unverified(let domain): .serverIdentified(domain: domain, isVerified: false)
@@ -23,8 +23,8 @@ extension Lifecycle {
 }
 
 extension RecordKind {
-  /// Whether a record of this kind is the first line of a capture, which is about the capture that
-  /// it stands in, and about no stream.
+  /// Whether a record of this kind is the first line of a capture, which describes the capture and
+  /// not a stream.
   func isCaptureHeader(_ bytes: RawSpan) -> Bool {
     guard self == .lifecycle else { return false }
     guard case .header = Lifecycle([UInt8](bytes)) else { return false }

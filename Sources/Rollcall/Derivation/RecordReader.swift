@@ -12,16 +12,16 @@ extension RecordKind {
   package static let streamHeader = RecordKind(rawValue: 2)
   /// The end tag of a stream.
   package static let streamEnd = RecordKind(rawValue: 3)
-  /// What a capture says about its stream beside the XML: a line of the native format.
+  /// What a capture contains about its stream besides the XML: a line of the native format.
   package static let lifecycle = RecordKind(rawValue: 4)
-  /// What somebody noted in the log: an `AnnotationLine`, such as a `Bookmark` or a star.
+  /// A note in the log: an `AnnotationLine`, such as a `Bookmark` or a star.
   package static let annotation = RecordKind(rawValue: 5)
 
-  /// Bytes that nobody could read: `UnreadableBytes`. They mean nothing to the roster; that an
-  /// element was beyond a limit is a finding.
+  /// Bytes that could not be read: `UnreadableBytes`. They do not affect the roster; an element
+  /// beyond a limit is a finding.
   package static let unreadable = RecordKind(rawValue: 6)
 
-  /// The kind in a word, for a person.
+  /// The kind in one word, for people.
   package var name: String {
     switch self {
     case .element: "element"
@@ -35,9 +35,9 @@ extension RecordKind {
   }
 }
 
-/// Reads what records mean from their raw bytes, which is how every derived part is made anew.
+/// Decodes the meaning of records from their raw bytes. All derived data is rebuilt this way.
 package final class RecordReader {
-  /// The version of everything derived; raised with the translation and with the codec.
+  /// The version of all derived data; raised when the translation or the codec changes.
   package static let version = EventEncoder.version
 
   private let parser = StreamParser(root: .records, limits: .capture)
@@ -45,8 +45,8 @@ package final class RecordReader {
 
   package init() {}
 
-  /// What a record means. One that is not well formed means nothing: it was kept because it was
-  /// there.
+  /// Decodes the meaning of a record. A malformed one has none; it was kept because it was
+  /// received.
   package func decode(
     _ kind: RecordKind, _ direction: RecordDirection, _ bytes: [UInt8]
   ) -> DerivedParts {
@@ -70,13 +70,13 @@ package final class RecordReader {
     return DerivedParts(encoder)
   }
 
-  /// What a record means, from where the log has it.
+  /// Decodes the meaning of a record at its place in the log.
   package func decode(_ header: RecordHeader, _ bytes: RawSpan) -> DerivedParts {
     decode(header.kind, header.direction, [UInt8](bytes))
   }
 
-  /// Whether a record's bytes are what its kind of record holds, as far as can be seen: whether one
-  /// that has changed is still to be read.
+  /// Whether a record's bytes are valid for its kind, as far as this can be checked. Used to decide
+  /// whether a damaged record is still readable.
   package func reads(_ header: RecordHeader, _ bytes: [UInt8]) -> Bool {
     switch header.kind {
     case .element: element(bytes) != nil
@@ -89,7 +89,7 @@ package final class RecordReader {
     }
   }
 
-  /// The element that a record's bytes hold, nil where they hold none.
+  /// The element in a record's bytes; nil if there is none.
   package func element(_ bytes: [UInt8]) -> XMPPElement? {
     var found: XMPPElement?
     do {
@@ -98,7 +98,7 @@ package final class RecordReader {
       }
       try parser.finish()
     } catch {
-      // Only then: a context of its own for each record would cost more than the records.
+      // Only on failure, because a fresh context for each record would cost more than the records.
       parser.reset()
     }
     return found
@@ -106,14 +106,14 @@ package final class RecordReader {
 }
 
 extension DerivedParts {
-  /// What was encoded last.
+  /// The last encoded event.
   init(_ encoder: borrowing EventEncoder) {
     self.init(event: encoder.event, contacts: encoder.contacts)
   }
 }
 
 extension EventEncoder {
-  /// Encodes what a captured or recorded part of a stream means.
+  /// Encodes the meaning of a captured or recorded part of a stream.
   mutating func encode(_ content: CapturedRecord.Content) {
     switch content {
     case .element(let direction, let node, _): encode(node, direction)
@@ -139,7 +139,7 @@ extension EventEncoder {
     }
   }
 
-  /// Encodes a rejection for an element beyond a limit. Other unreadable bytes mean nothing.
+  /// Encodes a rejection for an element beyond a limit. Other unreadable bytes have no meaning.
   fileprivate mutating func encode(_ unreadable: UnreadableBytes) {
     removeAll()
     guard unreadable.isBeyondLimit else { return }
@@ -148,7 +148,7 @@ extension EventEncoder {
 }
 
 extension Direction {
-  /// Nil for a record that went neither way.
+  /// Nil for a record without a direction.
   package init?(_ direction: RecordDirection) {
     switch direction {
     case .inbound: self = .inbound

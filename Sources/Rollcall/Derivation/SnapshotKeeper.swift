@@ -3,39 +3,39 @@ import RawBytes
 import RosterCore
 
 extension EventLog {
-  /// Stores the snapshots that are due after records were appended.
+  /// Stores the snapshots that are due after an append.
   package func keepSnapshots() {
     var keeper = SnapshotKeeper(self)
     keeper.follow()
   }
 }
 
-/// Follows a log as it grows, and stores its state where a snapshot is due.
+/// Follows a log as it grows, and stores its state whenever a snapshot is due.
 ///
 /// The records are durable even if that fails; failures are noted in the log's `deferredFailures`.
 /// A snapshot that cannot be stored is tried again some hundred records later. A log that cannot be
 /// read is tried again as it grows, but not after several failures in a row.
 package struct SnapshotKeeper: Sendable {
   private let log: EventLog
-  /// Nil before anything was followed, and after a failure.
+  /// Nil at first and after a failure.
   private var head: LogHead?
-  /// How many there were in a row.
+  /// The number of consecutive failures.
   private var failures = 0
 
   private static let mostFailures = 3
 
-  /// A keeper of a log that is open for writing, which goes on after its last snapshot.
+  /// A keeper for a log that is open for writing. Continues after its last snapshot.
   package init(_ log: EventLog) {
     self.log = log
   }
 
-  /// Follows the log to its end. Complexity: linear in what was appended since the last time.
+  /// Follows the log to its end. Complexity: linear in what was appended since the last call.
   package mutating func follow() { follow { try $0.follow() } }
 
-  /// The same for records that have just been appended, which are not read again where they go on
-  /// where the keeper stands.
+  /// Follows records that have just been appended. They are not read again if they continue at the
+  /// keeper's position.
   ///
-  /// - Parameter range: The numbers that the records got.
+  /// - Parameter range: The numbers of the records.
   mutating func follow(_ records: RecordArena, numbered range: Range<UInt64>) {
     follow { try $0.follow(records, numbered: range) }
   }
@@ -43,7 +43,7 @@ package struct SnapshotKeeper: Sendable {
   private mutating func follow(_ step: (inout LogHead) throws -> Void) {
     guard failures < Self.mostFailures else { return }
     do {
-      // Held once, its state is changed in place.
+      // The only reference, so that the state is changed in place.
       var following = try head.take() ?? LogHead(log)
       try step(&following)
       head = following
@@ -55,16 +55,16 @@ package struct SnapshotKeeper: Sendable {
   }
 }
 
-/// The state of a log at its head, as it grows.
+/// The state at the end of a growing log.
 private struct LogHead: Sendable {
   private let timeline: Timeline
   private var state: Timeline.State
   private var pacing: SnapshotPacing
 
-  /// A snapshot is of a record whose number is a multiple of this, however many come at a time.
+  /// Snapshots are taken only at multiples of this number, however many records arrive at a time.
   private static let step: UInt64 = 256
 
-  /// Whether there may be a snapshot of a record.
+  /// Whether a snapshot may be taken at a record.
   private static func isStop(_ record: UInt64) -> Bool { record.isMultiple(of: step) }
 
   init(_ log: EventLog) throws {
@@ -80,7 +80,7 @@ private struct LogHead: Sendable {
     pacing.begin(after: state.roster.snapshot.count, depth: base.depth)
   }
 
-  /// Reduces what was appended since the last time, and stores the snapshots that are due.
+  /// Reduces what was appended since the last call, and stores the snapshots that are due.
   mutating func follow() throws {
     let last = try timeline.log.read { try $0.lastSequence }
     while state.roster.position < last {
@@ -95,9 +95,9 @@ private struct LogHead: Sendable {
     }
   }
 
-  /// The same for records that have just been appended under these numbers.
+  /// Reduces records that have just been appended with these numbers.
   mutating func follow(_ records: RecordArena, numbered range: Range<UInt64>) throws {
-    // What was not derived has to be read with care, and what others appended has to be read.
+    // Records that were not derived, or that others appended, must be read from the log.
     guard range.lowerBound == state.roster.position + 1, !range.isEmpty,
       try timeline.log.derivedIsCurrent
     else { return try follow() }
@@ -106,7 +106,7 @@ private struct LogHead: Sendable {
       let record = records[index]
       stamp = RecordStamp(record: stamp.record + 1)
       pacing.appended(bytes: record.bytes.byteCount)
-      // As the log has it: the clock never runs backwards.
+      // The time as the log has it, which never runs backwards.
       if let time = record.time {
         state.time = max(time, state.time ?? time)
         stamp.time = state.time
@@ -131,7 +131,7 @@ private struct LogHead: Sendable {
       if !store(bytes, depth: 0) { pacing = before.postponed }
     } else if pacing.isIncrementDue, let base = state.roster.base,
       base.depth + 1 < SnapshotBase.mostDepth,
-      // Another process may have thrown it away.
+      // Another process may have removed it.
       try timeline.log.read({ try $0.hasSnapshot(of: base.sequence) }),
       let bytes = state.roster.increment
     {
@@ -141,7 +141,7 @@ private struct LogHead: Sendable {
     }
   }
 
-  /// - Returns: Whether it could be stored.
+  /// - Returns: Whether it was stored.
   private mutating func store(_ bytes: [UInt8], depth: UInt64) -> Bool {
     let snapshot = SnapshotDraft(
       sequence: state.roster.position, version: .current, state: bytes)

@@ -3,25 +3,25 @@ import RawBytes
 import RosterCore
 
 extension SnapshotVersion {
-  /// Of the states that this program derives.
+  /// The version of the states that this program derives.
   package static let current = SnapshotVersion(
     events: RecordReader.version, reducer: RosterReducer.version, codec: Roster.codecVersion)
 }
 
 extension SnapshotBase {
-  /// A stored snapshot.
+  /// The base that a stored snapshot provides.
   ///
-  /// - Parameter depth: How many increments it rests on itself.
+  /// - Parameter depth: The number of increments that the snapshot builds on.
   init(_ header: SnapshotHeader, depth: UInt64) {
     self.init(sequence: header.sequence, identity: header.checksum.prefix, depth: depth)
   }
 }
 
 extension Timeline {
-  /// The state of the newest snapshot at or before a record and after a state that is at hand; nil
-  /// where there is none that can be used.
+  /// The state of the newest snapshot at or before a record and after a known state; nil if there
+  /// is none that can be used.
   func snapshot(atOrBefore record: UInt64, after known: Roster = Roster()) throws -> Roster? {
-    // Snapshots are of the whole log.
+    // Snapshots contain the whole log.
     guard connection == nil else { return nil }
     return try log.read { (transaction) -> Roster? in
       var newest = record
@@ -32,7 +32,7 @@ extension Timeline {
         case .state(let roster): return roster
         case .unusable(let sequence): newest = sequence - 1
         case .damaged(let sequence):
-          // One that does not hold what it should is as good as none.
+          // A snapshot with wrong contents is treated as missing.
           log.derivedDamage.note(.snapshots, sequence...sequence)
           newest = sequence - 1
         }
@@ -42,21 +42,21 @@ extension Timeline {
   }
 }
 
-/// Reads a snapshot, and where it is an increment, those before it that it rests on.
+/// Reads a snapshot and, if it is an increment, all snapshots that it builds on.
 private struct SnapshotChain {
-  /// A state that is at hand: an increment to the snapshot that it came from is put on it.
+  /// A known state. An increment to its snapshot is applied to it.
   let known: Roster
-  /// The whole one that was read. It is taken out to be changed: who alone refers to a roster
-  /// changes it without copying it.
+  /// The full state that was read. It is taken out before a change, so that the change does not
+  /// copy.
   private var whole: Roster?
-  /// The newest first.
+  /// The increments, newest first.
   private var increments: [(snapshot: SnapshotBase, bytes: [UInt8])] = []
 
   enum Outcome {
     case none
-    /// It has its snapshot as its base.
+    /// The known state, whose base is this snapshot.
     case state(Roster)
-    /// This one rests on one that is not there any more, or was said to be damaged.
+    /// The snapshot builds on one that is missing or was reported as damaged.
     case unusable(UInt64)
     case damaged(UInt64)
   }
@@ -102,12 +102,12 @@ private struct SnapshotChain {
     }
   }
 
-  /// Without the one that the last increment rests on.
+  /// The outcome if the base of the last increment is missing.
   private var unusable: Outcome {
     increments.first.map { .unusable($0.snapshot.sequence) } ?? .none
   }
 
-  /// Reads a snapshot, whose checksum was looked at.
+  /// Reads a snapshot whose checksum was verified.
   private mutating func link(_ header: SnapshotHeader, _ bytes: RawSpan) -> Link? {
     guard let kind = try? SnapshotKind(of: bytes) else { return nil }
     if let base = kind.base { return .increment(base, [UInt8](bytes)) }
