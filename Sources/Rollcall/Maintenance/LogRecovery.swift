@@ -1,29 +1,29 @@
 package import EventStore
 import RosterCore
 
-/// Writes what is whole of a damaged log into a new one.
+/// Copies the intact records of a damaged log into a new one.
 package struct LogRecovery {
-  /// How many records one commit takes.
+  /// The number of records per commit.
   private static let batch = 1000
 
-  /// What came of it.
+  /// The result of a recovery.
   package struct Summary: Sendable {
-    /// What could be read, by the numbers of the damaged log.
+    /// What could be read, with the record numbers of the damaged log.
     package var salvage: SalvageSummary
-    /// The account that the new log is of; nil while it is unknown.
+    /// The account of the new log; nil if it is unknown.
     package var account: String?
-    /// Whether all of what the damaged log noted could be read: its account, the names of its
-    /// connections, what was imported.
+    /// Whether all notes of the damaged log could be read: its account, the names of its
+    /// connections, and its imports.
     package var notesAreWhole: Bool
   }
 
-  /// Appends every record that can be read to a log that is empty, and notes the account and the
-  /// imports as far as they can be read. The damaged file is only read, and never by LMDB.
+  /// Appends every record that can be read to an empty log, and notes the account and the imports
+  /// as far as they can be read. The damaged file is only read, and never by LMDB.
   ///
-  /// The records keep their bytes, times and order; after one that is lost they have new numbers,
-  /// and the new log a chain of digests of its own.
-  /// - Parameter progress: told how many records have been appended.
-  /// - Throws: `EventLogError`, such as where somebody is using the damaged log.
+  /// The records keep their bytes, times and order. After a lost record the numbers differ, and the
+  /// new log has its own chain of digests.
+  /// - Parameter progress: Called with the number of records appended so far.
+  /// - Throws: `EventLogError`, for example if a process is using the damaged log.
   package static func run(
     _ path: String, into log: EventLog, progress: (UInt64) -> Void = { _ in }
   ) throws -> Summary {
@@ -56,7 +56,7 @@ package struct LogRecovery {
     let account = damaged.account ?? roster.account?.text
     try log.append(
       [], marks: LogMarks(account: account, connections: damaged.connections))
-    // Records may have gone, and those after them have other numbers.
+    // Records may be missing, and later ones have been renumbered.
     for source in damaged.imports {
       try log.append(
         [], marks: LogMarks(imported: ImportedSource(digest: source.digest, name: source.name)))

@@ -2,11 +2,11 @@ import EventStore
 import RawBytes
 import RosterCore
 
-/// A part of a log that is verified, in the order in which it is.
+/// The parts of a log, in the order in which they are verified.
 package enum LogPart: String, Codable, Hashable, Sendable, CaseIterable {
-  /// The pages of the file, before LMDB may read any.
+  /// The pages of the file, checked before LMDB may read any.
   case pages
-  /// What the log says about itself: account, imports, versions.
+  /// What the log notes about itself: account, imports, versions.
   case meta
   /// The records with their chain of digests, and what is derived from each.
   case records
@@ -14,16 +14,16 @@ package enum LogPart: String, Codable, Hashable, Sendable, CaseIterable {
   case events
   /// The index of contacts.
   case index
-  /// The snapshots, each against a replay.
+  /// The snapshots, each compared with a replay.
   case snapshots
 }
 
-/// Something in a log that is not what it has to be.
+/// Damage that verification found in a log.
 package struct LogDamage: Codable, Hashable, Sendable {
   package let part: LogPart
-  /// The record that it is about; nil where it is about none or about all.
+  /// The damaged record; nil if the damage concerns no record or all.
   package let record: UInt64?
-  /// A clause whose subject is the record or the part.
+  /// The description, a clause whose subject is the record or the part.
   package let what: String
 
   package init(part: LogPart, record: UInt64?, what: String) {
@@ -33,40 +33,40 @@ package struct LogDamage: Codable, Hashable, Sendable {
   }
 }
 
-/// What a sound log holds.
+/// The figures of a sound log.
 package struct LogFigures: Codable, Hashable, Sendable {
   package var records: UInt64 = 0
   package var account: String?
-  /// The digest of the last pack of records, which vouches for all of them; nil in an empty log.
+  /// The digest of the last pack of records, which covers all of them; nil in an empty log.
   package var digest: String?
   package var events = 0
   package var contacts = 0
-  /// Snapshots that were compared with a replay.
+  /// The number of snapshots that were compared with a replay.
   package var snapshots = 0
 }
 
-/// Verifies everything in a log: the pages of the file, the chain of digests, gaps, time, the
+/// Verifies everything in a log: the pages of the file, the chain of digests, gaps, times, the
 /// contact index, the stored events against a fresh decoding of the raw bytes, and the snapshots
 /// against a replay.
 ///
-/// LMDB ends the process on some damage that the look at the pages may not foresee: run it in a
-/// process of its own, which tells how far it has come. It reads piece by piece: what is appended,
-/// or derived anew, meanwhile is no damage, and the log's pages can be used again.
+/// Some damage that the page check may miss makes LMDB abort the process. Run the verification in a
+/// child process that reports its progress. It reads the log in steps, so what is appended or
+/// rebuilt meanwhile does not count as damage, and the log's pages can be reused.
 package struct LogVerification {
-  /// What is told while it runs.
+  /// A report from a running verification.
   package enum Step: Codable, Sendable {
     case began(LogPart)
-    /// So many records have been looked at.
+    /// The number of records verified so far.
     case reached(UInt64)
     case found(LogDamage)
-    /// Something that could not be verified, though it may be right.
+    /// Something that could not be verified but may be right.
     case note(String)
-    /// Everything that is there was looked at.
+    /// The end: everything in the log was verified.
     case done(LogFigures)
   }
 
   private let tell: (Step) throws -> Void
-  /// What is to be told once no transaction is open: whoever is told may take their time.
+  /// The reports to send once no transaction is open, because the receiver may be slow.
   private var untold: [Step] = []
   private let reader = RecordReader()
   private var figures = LogFigures()
@@ -75,21 +75,21 @@ package struct LogVerification {
   private var replay = Replay()
   /// Whether the derived parts are complete and of this program's version.
   private var isCurrent = false
-  /// What is being looked at.
+  /// The part that is being verified.
   private var part = LogPart.pages
-  /// Whether every record so far is what was written: else nothing can be said of what follows.
+  /// Whether all records so far are unchanged. Otherwise nothing can be said about what follows.
   private var isWhole = true
-  /// Those records of a pack that has changed which cannot be read.
+  /// The unreadable records of a changed pack.
   private var unreadable: [UInt64] = []
 
   /// Verifies the log at a path, which this process should not have open.
   ///
   /// - Parameters:
-  ///   - rebuilding: Whether everything derived is thrown away and made anew before it is looked
-  ///     at. That needs sound pages and readable records.
-  ///   - tell: Told of all damage; there can be as many as records. No transaction is open then.
-  /// - Throws: `EventLogError` where the file is no log that this program reads, and what `tell`
-  ///   throws. Faults are not thrown.
+  ///   - rebuilding: Whether to discard and rebuild all derived data before it is verified. Needs
+  ///     sound pages and readable records.
+  ///   - tell: Receives all damage, up to one report per record, while no transaction is open.
+  /// - Throws: `EventLogError` if the file is not a log that this program reads, and errors of
+  ///   `tell`. Damage is not thrown.
   package static func run(
     _ path: String, rebuilding: Bool = false, _ tell: (Step) throws -> Void
   ) throws {
@@ -108,7 +108,7 @@ package struct LogVerification {
     do {
       let faults = try EventLog.pageDamage(at: path)
       for fault in faults { report(.pages, nil, "\(fault)") }
-      // LMDB must not see them.
+      // LMDB must not read damaged pages.
       guard faults.isEmpty else { return try tellAll() }
       let log = try EventLog.open(
         at: path, access: rebuilding ? .readWrite : .readOnly,
@@ -153,9 +153,9 @@ package struct LogVerification {
     untold.removeAll(keepingCapacity: true)
   }
 
-  // MARK: What it says about itself
+  // MARK: Meta data
 
-  /// - Returns: nil where that is damaged.
+  /// - Returns: nil if the meta data is damaged.
   private mutating func lookAtMeta(_ transaction: borrowing ReadTransaction) throws -> LogMeta? {
     let flaws = try transaction.metaDamage
     for flaw in flaws { report(.meta, nil, flaw) }
@@ -171,14 +171,15 @@ package struct LogVerification {
     return meta
   }
 
-  /// The derived parts may cease to be current while the records are looked at.
+  /// Notes the meta data again, because the derived parts may become outdated while the records are
+  /// verified.
   private mutating func follow(_ meta: LogMeta) {
     guard isCurrent, meta.eventVersion != RecordReader.version else { return }
     isCurrent = false
     note("the stored events and the index are incomplete or of another version: they are not used")
   }
 
-  /// Compares what the records came to.
+  /// Compares the totals of the records with the meta data.
   private mutating func conclude(_ meta: LogMeta?) {
     for (number, damage) in replay.damaged {
       report(.snapshots, number, "of its snapshot, \(damage)")
@@ -195,19 +196,19 @@ package struct LogVerification {
 
   // MARK: Snapshots
 
-  /// The state as the records go by, and the snapshots that it is to be compared with.
+  /// The state at the current record, and the snapshots to compare it with.
   private struct Replay {
     var roster = Roster()
-    /// What the last snapshot says, on which the next one may rest.
+    /// The state of the last snapshot, on which the next one may build.
     var kept: Roster?
     var compared = 0
-    /// The numbers of those that are still to come, the next one last.
+    /// The numbers of the remaining snapshots, the next one last.
     var ahead: [UInt64] = []
-    /// Those that are not what was written.
+    /// The damaged snapshots.
     var damaged: [(record: UInt64?, damage: SnapshotDamage)] = []
 
-    /// What is wrong with a snapshot of the state, whose checksum is right; a clause, nil where
-    /// nothing is.
+    /// Describes what is wrong with a snapshot of the state whose checksum is right, as a clause;
+    /// nil if nothing is.
     mutating func problem(of snapshot: RawSpan, _ header: SnapshotHeader) -> String? {
       let base = (try? SnapshotKind(of: snapshot))?.base
       if let base, kept?.base != base {
@@ -240,11 +241,12 @@ package struct LogVerification {
     }
     replay.ahead.reverse()
     if others > 0 { note("\(others) snapshots are of another version: they are not used") }
-    // What comes after has no snapshot among these. Where that cannot be read, the records say so.
+    // Later records have no snapshot in this list. If the number cannot be read, the records report
+    // it.
     last = (try? transaction.lastSequence) ?? .max
   }
 
-  /// Takes the state on over a record, and compares it with the record's snapshot.
+  /// Advances the state over a record, and compares it with the record's snapshot.
   private mutating func reduce(
     _ event: [UInt8]?, _ header: RecordHeader, _ transaction: borrowing ReadTransaction
   ) throws {
@@ -259,7 +261,7 @@ package struct LogVerification {
     replay.roster.move(to: header.sequence)
     replay.compared += 1
     var problem: String?
-    // Others may have dropped it meanwhile.
+    // Another process may have dropped it meanwhile.
     _ = try transaction.snapshot(atOrBefore: header.sequence, version: .current) {
       if $0.sequence == header.sequence { problem = replay.problem(of: $1, $0) }
     }
@@ -273,7 +275,7 @@ package struct LogVerification {
     var isMore = true
     while isMore {
       isMore = try log.read { transaction in
-        // Where that is damaged, it was said.
+        // Damage to the meta data has already been reported.
         if let meta = try? transaction.meta { follow(meta) }
         return try check.look(upTo: last, bytes: EventLog.pieceBytes, in: transaction) {
           record, bytes in try look(at: record, bytes, transaction)
@@ -308,7 +310,7 @@ package struct LogVerification {
 }
 
 extension LogVerification {
-  /// Looks at a record of a pack that has changed: whether it can still be read.
+  /// Checks whether a record of a changed pack can still be read.
   private mutating func look(
     at record: CheckedRecord, _ bytes: RawSpan, in pack: ClosedRange<UInt64>
   ) throws {
