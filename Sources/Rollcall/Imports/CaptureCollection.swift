@@ -2,18 +2,18 @@ package import EventStore
 
 /// Captures that are imported together.
 ///
-/// One that goes on with another one, as the same file a day later does, or the next file of a log
-/// that is rotated, becomes one with it. The others are told apart: each has its own connections.
+/// A capture that continues another one is joined with it: the same file a day later, or the next
+/// file of a rotated log. All others are kept apart, each with its own connections.
 package struct CaptureCollection {
   private var parts: [CaptureMerge.Part] = []
-  /// Of each capture that was added, the part that it became.
+  /// For each added capture, the index of the part that it belongs to.
   private var places: [Int] = []
-  /// Of each capture that was added, what the ones before it held already.
+  /// For each added capture, what the earlier ones already contained.
   private var outcomes: [ImportOutcome] = []
 
   package init() {}
 
-  /// What is known of the captures so far.
+  /// The imports that the captures so far amount to.
   package var sources: [ImportedSource] {
     parts.flatMap { part in
       part.capture.prints.map {
@@ -22,15 +22,16 @@ package struct CaptureCollection {
     }
   }
 
-  /// Adds a capture. Of the files of a rotated log the older ones come first.
+  /// Adds a capture. Add the files of a rotated log from the oldest to the newest.
   ///
   /// - Parameters:
-  ///   - capture: One with a record at least.
-  ///   - log: What its records were read into, and nothing else.
-  ///   - name: What its connection is called, where the capture does not say it.
-  ///   - source: Which log it is a file of; a capture that is equal in that, and of a later time,
-  ///     goes on with the one before it.
-  ///   - keepsAll: Whether it stays by itself also where records of it are in one before it.
+  ///   - capture: A capture with at least one record.
+  ///   - log: The log that contains its records and nothing else.
+  ///   - name: The name for its connection if the capture does not have one.
+  ///   - source: The log that the file belongs to. A capture of the same source and a later time
+  ///     continues the one before it.
+  ///   - keepsAll: Whether it is kept as it is, even if an earlier one contains some of its
+  ///     records.
   package mutating func add(
     _ capture: StagedCapture, in log: EventLog, called name: String, of source: String,
     keepingAll keepsAll: Bool
@@ -62,8 +63,8 @@ package struct CaptureCollection {
     }
   }
 
-  /// The capture that another one goes on with though no record is in both: the older file of the
-  /// same log, or, where it begins in the middle of a session, all that was before it.
+  /// The capture that another one continues although they share no record: the older file of the
+  /// same log, or, if the capture begins in mid-session, everything before it.
   private func predecessor(of part: CaptureMerge.Part) throws -> Int? {
     if let own = parts.lastIndex(where: { $0.source == part.source && part.follows($0) }) {
       return own
@@ -74,13 +75,14 @@ package struct CaptureCollection {
     return last
   }
 
-  /// Whether several captures overlap in time: they are then of several devices.
+  /// Whether several captures overlap in time, so they come from several devices.
   package var overlaps: Bool { CaptureMerge(parts).isDue }
 
-  /// All captures in one log, which notes what it is made of: several are in the order of time,
-  /// each with connections of its own.
+  /// All captures in one log, which notes its sources. Several captures are merged by time, each
+  /// with its own connections.
   ///
-  /// - Parameter makeLog: Makes an empty log; not called where one part's own log has them all.
+  /// - Parameter makeLog: Creates an empty log; not called if the log of one part contains
+  ///   everything.
   package func staged(_ makeLog: () throws -> EventLog) throws -> StagedImport {
     if parts.count == 1 { return StagedImport(parts[0].log, [parts[0].capture]) }
     let target = try makeLog()
@@ -89,7 +91,7 @@ package struct CaptureCollection {
     return merged
   }
 
-  /// What came of each capture that was added, from what came of the parts.
+  /// The outcome of each added capture, given the outcomes of the parts.
   package func outcomes(ofParts parts: [ImportOutcome]) -> [ImportOutcome] {
     zip(places, outcomes).map { place, own in
       var outcome = parts[place]

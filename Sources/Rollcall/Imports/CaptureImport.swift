@@ -7,14 +7,14 @@ import XMPPStanza
 
 /// Reads captures into a log.
 package struct CaptureImport {
-  /// How many records one commit takes.
+  /// The number of records per commit.
   package static let batch = 2000
-  /// How many bytes of records it takes at most, and one more record.
+  /// The maximum number of record bytes per commit, not counting its last record.
   private static let batchBytes = 8 << 20
-  /// Small enough for memory that is used again: larger pieces come fresh from the system.
+  /// Small enough for the allocator to reuse; larger chunks come from the system each time.
   static let chunkBytes = 64 << 10
 
-  /// How many connections are named where the wanted one is none of them.
+  /// The maximum number of connections that an error about an unknown connection lists.
   private static let shownConnections = 100
 
   let options: ImportOptions
@@ -24,23 +24,23 @@ package struct CaptureImport {
   private var pending = RecordBatch()
   private var encoder = EventEncoder()
 
-  /// - Parameter batch: How many records one commit takes; the log is the same whatever it
-  ///   is, but for which of them are stored together.
+  /// - Parameter batch: The number of records per commit. Affects only which records are stored
+  ///   together.
   package init(_ options: ImportOptions, batch: Int = CaptureImport.batch) {
     self.options = options
     self.batch = batch
   }
 
-  /// Appends what a capture holds to a log, in batches; the last one notes the account.
+  /// Appends the contents of a capture to a log, in batches; the last one notes the account.
   ///
-  /// A batch is appended on a thread of its own while the next one is read. Memory is bounded
+  /// A batch is appended on a thread of its own while the next one is read. Memory is bounded,
   /// whatever the capture's size.
   /// - Parameters:
-  ///   - file: read once, from where it stands to its end; it may be a pipe.
-  ///   - printer: given its bytes; nil where it need not be known again.
-  ///   - progress: told how many bytes have been read.
-  /// - Throws: `ImportError`, the reader's errors, which name the line, and the log's. What was
-  ///   appended until then stays: give it a draft.
+  ///   - file: Read once, from its position to its end; may be a pipe.
+  ///   - printer: Receives the bytes; nil if the capture need not be recognized later.
+  ///   - progress: Called with the number of bytes read so far.
+  /// - Throws: `ImportError`, the reader's errors, which name the line, and the log's errors. What
+  ///   was appended before an error stays, so pass a draft.
   package mutating func run(
     _ file: FileHandle, into log: EventLog, printer: SourcePrinter? = nil,
     progress: (Int) -> Void = { _ in }
@@ -51,10 +51,10 @@ package struct CaptureImport {
     }
   }
 
-  /// The numbers that the connections of what was read have in the log, by what it calls them.
+  /// The numbers of the connections in the log, by their names in the capture.
   package var connections: [String: UInt32] { numbers.used }
 
-  /// Goes on with the connections that a log knows.
+  /// Continues the connections of a log.
   mutating func number(connectionsOf log: EventLog) throws {
     numbers = try log.read { transaction in
       ConnectionNumbers(
@@ -93,7 +93,7 @@ package struct CaptureImport {
     intake.noteReading()
   }
 
-  /// Takes what waits for more of a capture only to be more certain of its directions.
+  /// Takes the records that wait only to become more certain of their direction.
   mutating func release(_ intake: CaptureIntake, _ writer: any BatchSink) throws {
     try intake.reader.release { try take($0, intake, writer) }
     intake.noteReading()
@@ -112,7 +112,7 @@ package struct CaptureImport {
     try flush(into: writer, marks: marks(of: intake))
   }
 
-  /// What is noted of a capture as far as it is known.
+  /// The notes about a capture, as far as they are known.
   func marks(of intake: CaptureIntake) -> LogMarks {
     LogMarks(account: intake.summary.account?.text, connections: numbers.names)
   }
@@ -120,13 +120,13 @@ package struct CaptureImport {
   /// Whether records wait to be appended.
   var hasPending: Bool { pending.records.count > 0 }
 
-  /// Has what waits appended, and marks noted.
+  /// Appends what waits, and notes marks.
   mutating func flush(into writer: any BatchSink, marks: LogMarks = LogMarks()) throws {
     pending.marks = marks
     try writer.put(&pending)
   }
 
-  /// Enough of a file to tell its format by, also from a pipe that gives little at a time.
+  /// Reads enough of a file to detect its format, even from a pipe that yields little at a time.
   package static func head(of file: FileHandle) throws -> [UInt8] {
     var head: [UInt8] = []
     while head.count < FormatSearch.windowBytes {
@@ -161,8 +161,7 @@ package struct CaptureImport {
     }
   }
 
-  /// Takes an element from where it stands; false where it first has to be found out whether it is
-  /// wanted.
+  /// Takes an element in place; false if it first has to be decided whether it is wanted.
   private mutating func takeInPlace(
     _ head: borrowing CapturedHead, _ node: borrowing XMPPElement, _ intake: CaptureIntake,
     _ writer: any BatchSink
@@ -181,7 +180,7 @@ package struct CaptureImport {
     return true
   }
 
-  /// Whether a connection is to be taken. A resource's connection tells what that resource knows.
+  /// Whether a connection is to be imported. If only one is, the log shows what that device knew.
   private mutating func isWanted(_ connection: String) -> Bool {
     guard let wanted = options.connection else { return true }
     let isWanted = connection == wanted
@@ -189,7 +188,7 @@ package struct CaptureImport {
     return isWanted
   }
 
-  /// Whether so many records, or bytes, were gathered that they go into a commit.
+  /// Whether there are enough records or bytes for a commit.
   static func isBatch(_ records: RecordArena, of count: Int = batch) -> Bool {
     records.count >= count || records.byteCount >= batchBytes
   }
@@ -210,7 +209,7 @@ package struct CaptureImport {
     try count(&summary, isElement: isElement, hasTime: record.time != nil, writer)
   }
 
-  /// Counts the record that was added last; what has been gathered goes into a commit if it is due.
+  /// Counts the record that was added last, and commits if that is due.
   private mutating func count(
     _ summary: inout ImportSummary, isElement: Bool, hasTime: Bool, _ writer: any BatchSink
   ) throws {
@@ -231,13 +230,13 @@ extension RecordDraft {
       event: decoded.event, contacts: decoded.contacts)
   }
 
-  /// The record that a captured one becomes, on a connection.
+  /// The record for a captured one, on a connection.
   package init(_ record: CapturedRecord, on connection: UInt32 = 1) {
     var encoder = EventEncoder()
     self.init(record.content, time: record.storedTime, on: connection, encodedBy: &encoder)
   }
 
-  /// The record that some content becomes, with what it means.
+  /// The record for some content, with its meaning.
   init(
     _ content: CapturedRecord.Content, time: Int64?, on connection: UInt32,
     encodedBy encoder: inout EventEncoder
@@ -253,7 +252,7 @@ extension RecordDraft {
 }
 
 extension RecordArena {
-  /// Gives the record that was added last what it means.
+  /// Adds its meaning to the last record.
   fileprivate mutating func add(_ encoder: borrowing EventEncoder) {
     if let event = encoder.storedEvent { addEvent(event) }
     encoder.forEachContact { addContact($0) }
@@ -261,14 +260,14 @@ extension RecordArena {
 }
 
 extension CapturedRecord {
-  /// A bookmark is no part of what happened, and has no time.
+  /// A bookmark is not part of what happened and has no time.
   fileprivate var storedTime: Int64? {
     if case .annotation(.bookmark) = content { nil } else { time }
   }
 }
 
 extension CapturedRecord.Content {
-  /// Hands over what the log keeps of it; the bytes are valid while `body` runs.
+  /// Passes the form that the log keeps to `body`. The bytes are valid during the call.
   func withStored<Result>(
     _ body: (RecordDirection, RecordKind, RawSpan) -> Result
   ) -> Result {

@@ -1,16 +1,17 @@
 import Captures
 
-/// A capture while it is read.
+/// The state of a capture while it is read.
 ///
-/// A class, so that its reader can hand on what the others take. Not checked for conflicts at each
-/// access: one thread uses it, and each of the three while it works calls the next one only.
+/// A class, so that its reader can pass on what the other two parts produce. Not checked for
+/// conflicting accesses each time: one thread uses it, and each of its three parts calls only the
+/// next one.
 final class CaptureIntake {
   @exclusivity(unchecked) var reader: CaptureReader
   @exclusivity(unchecked) var filter: AccountFilter
   @exclusivity(unchecked) var summary: ImportSummary
 
-  /// - Parameter head: 64 KiB of the capture, or all of it. It is looked at only.
-  /// - Throws: `ImportError` where its format is not known.
+  /// - Parameter head: 64 KiB of the capture, or all of it. It is only examined, not read.
+  /// - Throws: `ImportError` if its format is unknown.
   init(_ head: [UInt8], _ options: ImportOptions) throws {
     let carrier = Carrier(head, encoding: options.encoding)
     guard let format = options.format ?? CaptureFormat.detect(head, within: carrier) else {

@@ -2,35 +2,35 @@ package import EventStore
 import RawBytes
 import RosterCore
 
-/// Several captures of one account at the same time, each with connections of its own, as one
-/// history by the time of their records.
+/// Merges several captures of one account over the same time into one history, ordered by the time
+/// of the records; each capture has its own connections.
 ///
-/// The records of a capture stay in their order; one without a time goes with the one before it.
-/// Memory: a slice of records of each capture, and eight bytes for each record.
+/// The records of a capture keep their order; a record without a time follows the previous one.
+/// Memory: a slice of the records of each capture, and eight bytes per record.
 package struct CaptureMerge {
-  /// A capture that was read into a log of its own.
+  /// A capture that was read into its own log.
   package struct Part {
     package let log: EventLog
-    /// What its connection is called, where the capture does not say it.
+    /// The name for its connection if the capture does not have one.
     package let name: String
-    /// Which log the capture is a file of: equal for those into which a log was rotated.
+    /// The log that the capture is a file of; equal for all files of a rotated log.
     package let source: String
-    /// What is in the log.
+    /// The contents of the log.
     package internal(set) var capture: StagedCapture
-    /// The times that it tells of; nil where it has none.
+    /// The times that it covers; nil if it has no times.
     package internal(set) var span: ClosedRange<Int64>?
 
-    /// Whether nothing of it can be told to be before the end of another one.
+    /// Whether none of it is known to precede the end of another capture.
     func follows(_ other: Part) -> Bool {
       guard let own = span, let before = other.span else { return true }
       return own.lowerBound >= before.upperBound
     }
 
-    /// How many records are looked at to see how it begins.
+    /// The number of records that are examined to see how it begins.
     private static let beginning: UInt64 = 200
 
-    /// Whether it is the log of one client and begins with a login: no session that another one
-    /// has begun goes on in it.
+    /// Whether it is the log of one client and begins with a login, so that it continues no session
+    /// of another one.
     var beginsSession: Bool {
       get throws {
         guard try log.meta.connections.isEmpty else { return false }
@@ -49,18 +49,18 @@ package struct CaptureMerge {
 
   private let parts: [Part]
 
-  /// A merge of captures, each with one record at least.
+  /// A merge of captures, each with at least one record.
   init(_ parts: [Part]) {
     self.parts = parts
   }
 
-  /// Whether two of them overlap in time, so that one cannot be put after the other.
+  /// Whether two of them overlap in time, so that they cannot be put one after the other.
   var isDue: Bool {
     let spans = parts.compactMap(\.span).sorted { $0.lowerBound < $1.lowerBound }
     return zip(spans, spans.dropFirst()).contains { $0.upperBound > $1.lowerBound }
   }
 
-  /// The times of a log's streams; nil where it has none.
+  /// The times of a log's streams; nil if it has none.
   static func span(of log: EventLog) throws -> ClosedRange<Int64>? {
     var first: Int64?
     var last: Int64?
@@ -75,12 +75,12 @@ package struct CaptureMerge {
 
   /// Appends all records to a log, and notes the account.
   ///
-  /// - Returns: The captures as they are there.
+  /// - Returns: The captures at their places in that log.
   func run(into target: EventLog) throws -> [StagedCapture] {
     var streams: [MergedStream] = []
     var end = Int64.min
     for part in parts {
-      // Without any time it stays after the one before it.
+      // A capture without times stays after the previous one.
       streams.append(try MergedStream(part.log, from: part.span?.lowerBound ?? end))
       end = part.span?.upperBound ?? end
     }
@@ -123,8 +123,8 @@ package struct CaptureMerge {
     }
   }
 
-  /// The names that several captures give a connection, such as Smack's numbers: they do not tell
-  /// the connections of one capture from those of another.
+  /// The connection names that occur in several captures, such as Smack's numbers. They do not
+  /// distinguish the connections of one capture from those of another.
   private static func sharedNames(of streams: [MergedStream]) -> Set<String> {
     var (seen, shared): (Set<String>, Set<String>) = ([], [])
     for stream in streams {
@@ -135,29 +135,30 @@ package struct CaptureMerge {
     return shared
   }
 
-  /// What a connection of a capture goes by.
+  /// The key of a capture's connection.
   private static func key(_ number: UInt32, _ place: Int) -> String { "\(place) \(number)" }
 
-  /// Whose next record is the earliest; the first of those that have the same time.
+  /// The index of the stream whose next record is the earliest; the first of those with the same
+  /// time.
   private static func earliest(of streams: [MergedStream]) -> Int? {
     streams.indices.filter { !streams[$0].isAtEnd }.min { streams[$0].time < streams[$1].time }
   }
 }
 
-/// The records of one capture as they are merged.
+/// The records of one capture during the merge.
 private struct MergedStream {
   private let log: EventLog
-  /// What the log calls its connections.
+  /// The names of its connections in the log.
   let names: [UInt32: String]
   private let last: UInt64
   private var slice: ArraySlice<(RecordHeader, [UInt8])> = []
   private var position: UInt64 = 0
-  /// The time of the next record, or of the one before where it has none.
+  /// The time of the next record, or the previous time if it has none.
   private(set) var time: Int64
-  /// The numbers that its records got, for bookmarks go by the record.
+  /// The new numbers of its records, because bookmarks refer to them.
   private var numbers: [UInt64] = [0]
 
-  /// - Parameter time: That of records before the first that has one.
+  /// - Parameter time: The time of records before the first one with a time.
   init(_ log: EventLog, from time: Int64) throws {
     (self.log, self.time) = (log, time)
     (names, last) = try log.read { (try $0.meta.connections, try $0.lastSequence) }
@@ -172,11 +173,11 @@ private struct MergedStream {
     return record
   }
 
-  /// The record as it stands in the merged log.
+  /// The record as it appears in the merged log.
   mutating func placed(_ draft: RecordDraft, as number: UInt64) -> RecordDraft {
     numbers.append(number)
     guard draft.kind == .annotation, let bookmark = Bookmark(draft.bytes) else { return draft }
-    // It marks the moment so many records before its own one.
+    // It marks the record that was this many records earlier.
     let own = numbers.count - 1
     let marked = own - 1 - min(own - 1, Int(clamping: bookmark.back))
     return Bookmark(name: bookmark.name, back: number - 1 - numbers[marked]).draft

@@ -3,13 +3,13 @@ package import EventStore
 public import Foundation
 public import RosterCore
 
-/// What a capture comes to when it is replayed: for tests that keep a bug from coming back.
+/// The results of replaying a capture, for tests that keep a bug from returning.
 ///
-/// `rollcall test-from` writes such a test, with a redacted capture and what it came to.
+/// `rollcall test-from` writes such a test, with a redacted capture and its results.
 public struct CaptureReplay: Sendable {
   /// The roster after the last record.
   public var roster: Roster { state.roster }
-  /// Everything that was odd, in the order of the records.
+  /// All findings, in the order of the records.
   public let findings: [Finding]
   /// The time of the last record that has one, in milliseconds since 1970 UTC.
   public var time: Int64? { state.time }
@@ -19,10 +19,11 @@ public struct CaptureReplay: Sendable {
   /// Replays a native capture: JSON Lines, as `rollcall export` writes them.
   ///
   /// - Parameters:
-  ///   - capture: the file. It is read to its end, in memory that does not grow with it.
-  ///   - directory: where a temporary file may be made, which has no name and is gone at the end.
-  /// - Throws: `RollcallError` where the file cannot be read, is no native capture, or has a line
-  ///   that cannot be read.
+  ///   - capture: The file. It is read to its end, in bounded memory.
+  ///   - directory: The directory for a temporary file, which has no name and is removed at the
+  ///     end.
+  /// - Throws: `RollcallError` if the file cannot be read, is not a native capture, or has a
+  ///   malformed line.
   ///
   /// Complexity: linear in the capture.
   public init(
@@ -46,7 +47,7 @@ public struct CaptureReplay: Sendable {
     }
   }
 
-  /// Replays what a log holds.
+  /// Replays the contents of a log.
   package init(of log: EventLog) throws {
     var findings: [Finding] = []
     state = try Timeline(log).replay(upTo: .head(minus: 0)) { moment, _ in
@@ -61,17 +62,17 @@ public struct CaptureReplay: Sendable {
   /// The findings, as `rollcall findings --json` prints them: one line, keys in order.
   public var findingsDocument: String { JSONValue(findings, of: state.account).text }
 
-  /// What is different from a state document: a line for each value that only the document has
-  /// (`-`) or only this replay (`+`), with its place; none where nothing is.
+  /// The differences from a state document: a line for each value that only the document (`-`) or
+  /// only this replay (`+`) has, with its path; empty if there are none.
   ///
-  /// - Parameter file: a JSON document as `stateDocument` gives; it may be laid out otherwise.
-  /// - Throws: `RollcallError` where it cannot be read.
+  /// - Parameter file: A JSON document like `stateDocument`, in any layout.
+  /// - Throws: `RollcallError` if it cannot be read.
   public func stateDifferences(from file: URL) throws(RollcallError) -> [String] {
     Self.differences(try Self.document(file), JSONValue(state))
   }
 
-  /// The same for a document of findings. Their sentences are not compared: how a finding is told
-  /// may change from release to release, its code does not.
+  /// The differences from a document of findings. Sentences are not compared: the wording of a
+  /// finding may change between releases, but its code does not.
   public func findingDifferences(from file: URL) throws(RollcallError) -> [String] {
     Self.differences(
       try Self.document(file).without("sentence"),
@@ -99,8 +100,8 @@ public struct CaptureReplay: Sendable {
 }
 
 extension JSONValue {
-  /// The values of a document by their places. A member of a list goes by its address, where it
-  /// has one that no other has, because its place in the list is no part of what it says.
+  /// The values of a document by path. A list element with a unique address is identified by it,
+  /// because its index is not part of its meaning.
   fileprivate func leaves(at place: String = "") -> [String: String] {
     var leaves: [String: String] = [:]
     switch self {
@@ -121,7 +122,7 @@ extension JSONValue {
     return leaves.isEmpty ? [place: text] : leaves
   }
 
-  /// The document without the members of this name.
+  /// The document without the members with this name.
   fileprivate func without(_ name: String) -> JSONValue {
     switch self {
     case .null, .bool, .integer, .decimal, .string: self

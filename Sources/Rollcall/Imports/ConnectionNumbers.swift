@@ -1,25 +1,26 @@
 import Captures
 import EventStore
 
-/// Numbers the connections of a capture in the order in which they come, unless it does so itself.
+/// Numbers the connections of a capture in the order in which they appear, unless the capture
+/// numbers them itself.
 struct ConnectionNumbers {
   private var numbers: [String: UInt32] = [:]
   private var greatest: UInt32
-  /// The names of those that have one, by number.
+  /// The names of the connections that have one, by number.
   private(set) var names: [UInt32: String]
-  /// The numbers of those that were asked for, by what the source calls them: nothing for one
-  /// without a name, and `#2` for the second of several without.
+  /// The numbers of the connections that were looked up, by their names in the source: empty for a
+  /// connection without a name, and `#2` for the second of several without.
   private(set) var used: [String: UInt32] = [:]
-  /// Most records have the connection of the one before.
+  /// The previous record's connection, which most records share.
   private var last: (name: String, number: UInt32)?
 
   /// - Parameters:
-  ///   - names: The connections that the log knows by name already.
+  ///   - names: The names of connections that the log already knows.
   ///   - isEmpty: Whether the log has no records, so that all numbers are free.
   init(names: [UInt32: String] = [:], isEmpty: Bool = true) {
     self.names = names
     for (number, name) in names { numbers[name] = number }
-    // Records without a name are those of the first connection.
+    // Records without a name belong to the first connection.
     greatest = max(names.keys.max() ?? 0, isEmpty ? 0 : 1)
     if !isEmpty { numbers[""] = 1 }
   }
@@ -36,14 +37,14 @@ struct ConnectionNumbers {
     return number
   }
 
-  /// Whether a record's connection is that of the record before, which has this number.
+  /// Whether a record has the connection of the previous record, and this number.
   func isLast(_ name: String, _ number: UInt32) -> Bool {
     last.map { $0.number == number && $0.name == name } ?? false
   }
 
-  /// The number of a connection that goes by a key.
+  /// The number of the connection with a key.
   ///
-  /// - Parameter name: What it is called; empty for nothing.
+  /// - Parameter name: Its name; empty for none.
   mutating func number(of key: String, called name: String) -> UInt32 {
     if let last, last.name == key { return last.number }
     let number = numbers[key] ?? greatest + 1

@@ -1,10 +1,10 @@
 package import EventStore
 
 extension EventLog {
-  /// How many records after a place in the log are, by their own clock, of before the time that the
-  /// log had reached there; nil where none is.
+  /// The number of records after a position that are, by their own clock, earlier than the time the
+  /// log had reached there; nil if there are none.
   ///
-  /// Complexity: linear in the records after the place.
+  /// Complexity: linear in the records after the position.
   package func recordsEarlier(
     thanTheirPlace place: UInt64
   ) throws -> (count: Int, clock: Int64)? {

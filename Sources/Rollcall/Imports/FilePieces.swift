@@ -1,8 +1,8 @@
 import Foundation
 
-/// Reads a file, or a pipe, piece by piece.
+/// Reads a file or a pipe in pieces.
 enum FilePieces {
-  /// The next bytes of a file, at most so many; none where it has ended. It waits for a pipe.
+  /// Reads at most `count` more bytes of a file; returns none at its end. Waits for a pipe.
   ///
   /// - Throws: `ImportError.cannotBeRead`.
   static func next(of file: FileHandle, upTo count: Int) throws -> [UInt8] {

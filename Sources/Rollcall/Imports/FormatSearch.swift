@@ -1,32 +1,32 @@
 package import Captures
 package import Foundation
 
-/// Finds out how a capture is to be read, from its bytes as they come: by a part of it further on
-/// if its first bytes are no log, since reports begin with other things.
+/// Detects the format of a capture from its bytes as they arrive. If the first bytes are not a log,
+/// later parts are tried, because bug reports begin with other text.
 package struct FormatSearch {
-  /// How much of a file tells its format.
+  /// The number of bytes from which a format is detected.
   static let windowBytes = 64 << 10
-  /// How much of a file is searched for a log.
+  /// The number of bytes of a file that are searched for a log.
   static let searchedBytes = 16 << 20
 
-  /// What was taken so far, all of which is still to be read.
+  /// The bytes taken so far, all of which have yet to be read.
   private(set) var bytes: [UInt8] = []
   private var options: ImportOptions
-  /// The number of bytes in which no log was found.
+  /// The number of bytes without a log.
   private var searched = 0
 
   init(_ options: ImportOptions) {
     self.options = options
   }
 
-  /// The format of a capture, which is read as far as it takes to find it.
+  /// The format of a capture, which is read as far as necessary to detect it.
   ///
   /// - Throws: `ImportError` if there is none, and errors of the file.
   package static func format(of file: FileHandle) throws -> CaptureFormat {
     try intake(of: file, ImportOptions()).intake.summary.format
   }
 
-  /// How a file is to be read, and the bytes that were read to find it.
+  /// How to read a file, with the bytes that were consumed to decide it.
   static func intake(
     of file: FileHandle, _ options: ImportOptions
   ) throws -> (intake: CaptureIntake, bytes: [UInt8]) {
@@ -42,11 +42,12 @@ package struct FormatSearch {
     bytes += more
   }
 
-  /// Looks at the parts that are complete.
+  /// Examines the complete parts.
   ///
-  /// - Parameter isEnd: Whether nothing follows the bytes, so that the last part is complete too.
-  /// - Returns: nil while the format is not known.
-  /// - Throws: `ImportError` where the capture has none.
+  /// - Parameter isEnd: Whether the bytes are the end of the file, so that the last part is
+  ///   complete too.
+  /// - Returns: nil while the format is unknown.
+  /// - Throws: `ImportError` if the capture has none.
   mutating func intake(isEnd: Bool) throws -> CaptureIntake? {
     while true {
       let end = min(searched + Self.windowBytes, bytes.count)
@@ -59,10 +60,10 @@ package struct FormatSearch {
     }
   }
 
-  /// Looks at a part that is not complete.
+  /// Examines an incomplete part.
   ///
-  /// - Returns: nil where more bytes might say something else.
-  /// - Throws: `ImportError` where it is certain that the capture has no format.
+  /// - Returns: nil if more bytes could change the result.
+  /// - Throws: `ImportError` if the capture certainly has no format.
   mutating func earlyIntake() throws -> CaptureIntake? {
     let part = part(upTo: bytes.count)
     switch UnreadableFile(part) {
@@ -75,12 +76,12 @@ package struct FormatSearch {
     return try intake(upTo: bytes.count)
   }
 
-  /// Told by the beginning: a part further on may begin inside a character.
+  /// Detected from the beginning, because a later part may begin inside a character.
   private var encoding: TextEncoding? {
     options.encoding ?? TextEncoding(Array(bytes.prefix(Self.windowBytes)))
   }
 
-  /// The part that is looked at next, with the end of the one before it: a log may begin there.
+  /// The next part, together with the end of the previous one, because a log may begin there.
   private func part(upTo end: Int) -> [UInt8] {
     guard searched > 0 else { return Array(bytes[..<end]) }
     let part = bytes[(searched - Self.windowBytes / 2)..<end]
@@ -92,14 +93,14 @@ package struct FormatSearch {
     let isBeginning = searched == 0
     var options = options
     options.encoding = encoding
-    // To look for a format costs much more than to look for an element, and there may be many
-    // parts without any.
+    // Detecting a format costs much more than finding an element, and many parts may have no
+    // element.
     guard isBeginning || Carrier.mayHoldElement(options.encoding?.decoded(part) ?? part) else {
       return nil
     }
     do {
       let intake = try CaptureIntake(part, options)
-      // Only lines can begin in the middle of a file.
+      // Only formats made of lines can begin in the middle of a file.
       return isBeginning || intake.summary.format.isOfLines ? intake : nil
     } catch ImportError.unknownFormat {
       return nil

@@ -1,14 +1,14 @@
 import EventStore
 
-/// Chooses what of some captures is appended to a log.
+/// Decides what of some captures is appended to a log.
 struct ImportChoice {
   private let target: LogMeta
   private let source: LogMeta
-  /// What the log holds.
+  /// The records in the log.
   private let there: RecordPrints
-  /// What the captures hold.
+  /// The records in the captures.
   private let here: RecordPrints
-  /// Which records of the captures are known, by their number.
+  /// For each record of the captures, whether the log contains it.
   private var isKnown: [Bool]
   private var captures: [Chosen] = []
 
@@ -19,10 +19,10 @@ struct ImportChoice {
     var outcome: ImportOutcome
   }
 
-  /// What comes of each capture.
+  /// The outcome for each capture.
   var outcomes: [ImportOutcome] { captures.map(\.outcome) }
 
-  /// - Parameter target: The transaction that appends what is chosen.
+  /// - Parameter target: The transaction that will append what is chosen.
   init(
     into target: borrowing WriteTransaction, from source: borrowing ReadTransaction
   ) throws {
@@ -31,7 +31,7 @@ struct ImportChoice {
       here: try RecordPrints(of: source))
   }
 
-  /// A choice that nothing is appended by: other processes may append meanwhile.
+  /// A choice for information only: nothing is appended, and other processes may append meanwhile.
   init(into target: EventLog, from source: EventLog) throws {
     self.init(
       try target.meta, try source.meta, there: try RecordPrints(of: target),
@@ -48,7 +48,7 @@ struct ImportChoice {
     isKnown = [Bool](repeating: false, count: Int(here.last) + 1)
   }
 
-  /// Finds out what of a capture is new.
+  /// Determines what is new in a capture.
   ///
   /// - Throws: `ImportError.overlapsInTime`.
   mutating func add(_ capture: StagedCapture, takingAll takesAll: Bool) throws {
@@ -72,7 +72,7 @@ struct ImportChoice {
     captures.append(Chosen(capture: capture, match: match, numbers: numbers, outcome: outcome))
   }
 
-  /// Leaves out the first lines of the captures where the log says whose it is.
+  /// Leaves out the header lines of the captures if the log already notes its account.
   mutating func dropHeaders() {
     guard target.account != nil else { return }
     for record in 1..<(here.last + 1) where here[record].isHeader { isKnown[Int(record)] = true }
@@ -80,7 +80,7 @@ struct ImportChoice {
 
   // MARK: What is known
 
-  /// Whether the log holds any record of a capture.
+  /// Whether the log contains any record of a capture.
   func holdsAny(of capture: StagedCapture) -> Bool {
     match(records(of: capture), of: capture) != nil
   }
@@ -96,13 +96,13 @@ struct ImportChoice {
     if let former = certain.max(by: { $0.length < $1.length }) {
       let match = KnownRecords(
         records, of: here, beginningWith: former, in: there, saysAccount: target.account != nil)
-      // It may have been imported since by others, who read it when it was longer.
+      // Another process may have imported a longer version of it since.
       let later = overlaps(of: records, with: target.imports.filter { $0.name == former.name })
         .max { $0.known.count < $1.known.count }
       return later.flatMap { $0.known.count > match.known.count ? $0 : nil } ?? match
     }
     if let beginning = beginning(records, of: capture) { return beginning }
-    // Nothing that begins after all that is known can be known.
+    // A capture that begins after everything in the log cannot be known.
     if let own = here.span(of: records), let all = there.span(of: 1..<(there.last + 1)),
       own.lowerBound > all.upperBound
     {
@@ -114,7 +114,7 @@ struct ImportChoice {
     return (single + [whole].compactMap { $0 }).max { $0.known.count < $1.known.count }
   }
 
-  /// What is known of records by those that captures gave before.
+  /// The records that earlier imports of overlapping captures contain.
   private func overlaps(
     of records: [UInt64], with imports: some Sequence<ImportedSource>
   ) -> [KnownRecords] {
@@ -126,8 +126,7 @@ struct ImportChoice {
     }
   }
 
-  /// What is known of a capture by its first line alone, where it has no more, or where nothing
-  /// more was there when it was imported before.
+  /// What is known about a capture that has only a header, now or when it was imported before.
   private func beginning(_ records: [UInt64], of capture: StagedCapture) -> KnownRecords? {
     let own = records.map { here[$0] }
     let former = target.imports.last { former in
@@ -143,7 +142,7 @@ struct ImportChoice {
     }
   }
 
-  /// Refuses a capture of which nothing is known and which is of a time that the log tells of.
+  /// Refuses a capture that shares no record with the log although the log covers the same time.
   private func refuseOverlap(_ records: [UInt64]) throws {
     guard let own = here.span(of: records) else { return }
     for group in groups {
@@ -156,7 +155,7 @@ struct ImportChoice {
     }
   }
 
-  /// What came into the log at one time.
+  /// The records that were added to the log together.
   private var groups: [(names: [String], records: ClosedRange<UInt64>)] {
     guard there.last > 0 else { return [] }
     var groups: [ClosedRange<UInt64>: [String]] = [:]
@@ -167,7 +166,7 @@ struct ImportChoice {
     }
     var sorted = groups.map { (names: $0.value, records: $0.key) }
       .sorted { $0.records.lowerBound < $1.records.lowerBound }
-    // What was recorded and not imported stands between.
+    // Records that were recorded rather than imported come in between.
     var next: UInt64 = 1
     for range in sorted.map(\.records) {
       if next < range.lowerBound { sorted.append(([], next...(range.lowerBound - 1))) }
@@ -179,7 +178,7 @@ struct ImportChoice {
 
   // MARK: What is appended
 
-  /// What is to be appended and noted of all captures that were added.
+  /// What must be appended and noted for all added captures.
   mutating func finish() -> RecordSelection {
     var taken: [ClosedRange<UInt64>] = []
     for record in 1..<(here.last + 1) where !isKnown[Int(record)] {
@@ -211,7 +210,7 @@ struct ImportChoice {
     return selection
   }
 
-  /// The numbers that what is taken of a capture gets; nil where nothing is.
+  /// The new numbers of what is taken from a capture; nil if nothing is.
   private func appended(
     of capture: StagedCapture, _ taken: [ClosedRange<UInt64>]
   ) -> ClosedRange<UInt64>? {
@@ -229,12 +228,12 @@ struct ImportChoice {
     return range
   }
 
-  /// The numbers that a capture's connections get: those that they have where it goes on with one;
-  /// that of the same name; those without a name are one, however many captures went on with it.
-  /// The others come after all that are there.
+  /// The numbers for a capture's connections. A connection keeps its number if the capture
+  /// continues one in the log, or takes that of the same name. Connections without a name are one
+  /// connection, however many captures continued it. All others get new numbers.
   ///
-  /// - Throws: `ImportError.nowOverlaps` where captures that went on with one connection, one after
-  ///   the other, are of two.
+  /// - Throws: `ImportError.nowOverlaps` if captures that continued one connection one after the
+  ///   other belong to two connections.
   private func numbers(
     of capture: StagedCapture, after former: ImportedSource?
   ) throws -> [UInt32: UInt32] {

@@ -5,11 +5,11 @@ package import XMPPStanza
 /// Why a capture cannot be imported.
 package enum ImportError: Error, Hashable, Sendable {
   case unknownFormat
-  /// The file is not text, so that no format can be found.
+  /// The file is not text, so no format can be detected.
   case unreadable(UnreadableFile)
   case severalAccounts([BareJID])
-  /// One connection has the elements of several accounts, and nothing says which account each
-  /// belongs to.
+  /// One connection has elements of several accounts, and nothing shows which account each belongs
+  /// to.
   case mixedAccounts([BareJID])
   case otherAccounts(wanted: BareJID, found: [BareJID])
   case otherConnections(wanted: String, found: [String])

@@ -2,21 +2,21 @@ package import Captures
 package import Foundation
 package import XMPPStanza
 
-/// What a person may say about a capture that it does not say itself.
+/// What the user can specify about a capture that it does not say itself.
 package struct ImportOptions: Sendable {
-  /// The format; nil to find it by looking.
+  /// The format; nil to detect it.
   package var format: CaptureFormat?
-  /// The account to take where a capture holds several; nil where it holds one.
+  /// The account to take if a capture has several; nil if it has one.
   package var account: BareJID?
   /// The one connection to take, by the source's own name for it; nil to take all.
   package var connection: String?
   /// The year of times that have none.
   package var year: Int?
-  /// The zone of a clock that does not say its own; nil is UTC.
+  /// The time zone of times without one; nil is UTC.
   package var zone: TimeZone?
-  /// The encoding of its text; nil to find it by looking.
+  /// The encoding of its text; nil to detect it.
   package var encoding: TextEncoding?
-  /// The file with the keys of TLS connections, for the tool that reads captures of packets.
+  /// The file with the keys of TLS connections, for the tool that reads packet captures.
   package var keyLog: String?
 
   package init(
@@ -34,33 +34,33 @@ package struct ImportOptions: Sendable {
   }
 }
 
-/// What came of an import.
+/// The result of reading a capture for an import.
 package struct ImportSummary: Sendable {
   package var format: CaptureFormat
   package var account: BareJID?
-  /// Whether anything in the capture says whose account it is.
+  /// Whether the capture identifies its account.
   package var namesAccount = false
-  /// How many records it has.
+  /// The number of its records.
   package var records = 0
-  /// How many of them the log held already.
+  /// The number of its records that the log already contained.
   package var known = 0
-  /// What its bytes were, where that was asked for.
+  /// The length and digest of its bytes, if requested.
   package var print: SourcePrint?
-  /// The first of what had to be skipped or should be known.
+  /// The first problems: what was skipped, and what the user should know.
   package var problems: [CaptureProblem] = []
-  /// How much there was of it in all.
+  /// The number of all problems.
   package var problemCount = 0
-  /// Whether elements have no time.
+  /// Whether any elements have no time.
   package var lacksTimes = false
-  /// Whether that is because the source's clock has no year.
+  /// Whether they have no time because the source's clock has no year.
   package var lacksYear = false
 
-  /// The lines that hold the beginning of a stanza and are no part of any record.
+  /// The lines that contain the beginning of a stanza but belong to no record.
   package var unread = UnreadLines()
-  /// What had to be guessed of the directions; nil if the format says them.
+  /// What was guessed about the directions; nil if the format specifies them.
   package var guessed: GuessedDirections?
 
-  /// How many problems are kept to be shown.
+  /// The maximum number of problems that are kept.
   package static let shownProblems = 20
 
   mutating func note(_ problem: CaptureProblem) {

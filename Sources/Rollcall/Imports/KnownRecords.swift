@@ -1,33 +1,33 @@
 import EventStore
 
-/// Which records of a capture a log holds already.
+/// The records of a capture that a log already contains.
 ///
-/// A capture that begins with the bytes of one that was imported before goes on with that one: what
-/// it gave then is known, whatever else has come into the log since. A capture whose beginning has
-/// gone, as that of a log file that was rotated, is known by its records: where its first ones are
-/// the last ones of a capture in the log, it goes on from there.
+/// If a capture begins with the bytes of one that was imported before, it continues that one:
+/// everything imported then is known, whatever else was added to the log since. A capture whose
+/// beginning is missing, like that of a rotated log file, is recognized by its records: if its
+/// first records are the last ones of a capture in the log, it continues there.
 struct KnownRecords {
-  /// The capture that it goes on with; nil where it goes on with what several gave.
+  /// The capture that it continues; nil if it continues the records of several.
   let former: ImportedSource?
-  /// The records of the log that are known, and that are of the capture from now on.
+  /// The known records of the log, which belong to the capture from now on.
   let ranges: [ClosedRange<UInt64>]
-  /// The records of the capture that they are, in order.
+  /// The same records in the capture, in order.
   let known: [UInt64]
-  /// Whether its beginning was missing.
+  /// Whether its beginning is missing.
   let isRotated: Bool
 
-  /// How many records without a time have to be the same before that is no chance.
+  /// The number of equal records without times that cannot be a coincidence.
   private static let leastWithoutTimes = 4
 
-  /// The records of a capture that are of one that was imported before, with whose bytes it begins.
+  /// The known records of a capture that begins with the bytes of one that was imported before.
   ///
-  /// - Parameter saysAccount: Whether the log says whose it is: what stands before a capture that
-  ///   does not say it is then nothing new.
+  /// - Parameter saysAccount: Whether the log notes its account. A header that is missing from the
+  ///   former import is then nothing new.
   init(
     _ records: [UInt64], of capture: RecordPrints, beginningWith former: ImportedSource,
     in log: RecordPrints, saysAccount: Bool
   ) {
-    // A log that was recovered does not know which records its captures gave.
+    // A recovered log does not know which records its captures contained.
     let isWhole = former.records.isEmpty
     ranges = isWhole ? (log.last > 0 ? [1...log.last] : []) : former.records
     let there =
@@ -35,7 +35,7 @@ struct KnownRecords {
     var counts: [UInt64: Int] = [:]
     for record in there { counts[log[record].bytes, default: 0] += 1 }
     var known: [UInt64] = []
-    // The same element may come many times: as often as it came before, it is known.
+    // An element may occur many times. As many occurrences are known as there were before.
     for record in records {
       let print = capture[record]
       if let count = counts[print.bytes], count > 0 {
@@ -50,8 +50,8 @@ struct KnownRecords {
     isRotated = false
   }
 
-  /// The records of a capture that some records of a log end with, or that are among them; nil
-  /// where there are none.
+  /// The records of a capture that also are the end of some records of a log, or that are contained
+  /// in them; nil if there are none.
   ///
   /// Complexity: linear in both.
   init?(
@@ -72,7 +72,7 @@ struct KnownRecords {
     let end = there[overlap.end - 1]
     ranges =
       former.map { Self.clipped($0.records, to: first...end) } ?? [first...end]
-    // Annotations and first lines before the last of them went with it.
+    // Annotations and headers before the last known record were imported with it.
     known = records.filter { $0 <= last }
     self.former = former
     isRotated = overlap.end > overlap.count
@@ -85,10 +85,10 @@ struct KnownRecords {
   }
 }
 
-/// How far the beginning of one sequence is the end of another one, or stands in it whole (Knuth,
-/// Morris and Pratt).
+/// The longest beginning of one sequence that is the end of another one, or the position of the
+/// whole sequence in the other (Knuth, Morris and Pratt).
 struct Overlap: Equatable {
-  /// How many elements are the same; 0 where there is no overlap.
+  /// The number of equal elements; 0 if there is no overlap.
   let count: Int
   /// Where they end in the other sequence.
   let end: Int
@@ -107,7 +107,7 @@ struct Overlap: Equatable {
     (self.count, end) = (count, other.count)
   }
 
-  /// For each beginning, how much of it is both its beginning and its end.
+  /// For each prefix, the length of the longest shorter prefix that is also its suffix.
   private static func borders(of elements: [UInt64]) -> [Int] {
     var borders = [Int](repeating: 0, count: elements.count)
     var count = 0

@@ -1,12 +1,12 @@
-/// The name of a file of a log, taken apart: a program that rotates its log calls the older files
-/// after it, and they may be compressed since.
+/// The parsed name of a log file. A program that rotates its log derives the names of the older
+/// files from it, and they may be compressed.
 package struct LogFileName: Hashable, Sendable {
-  /// What all files of the log have in common: the name of the one that is being written.
+  /// The name that all files of the log share: that of the file currently being written.
   package let log: String
-  /// Where the file stands among those of its log.
+  /// The age of the file in its log.
   package let age: Age
 
-  /// How old a file is, by its name: the older one is less.
+  /// The age of a file according to its name; older files are less.
   package struct Age: Hashable, Comparable, Sendable {
     private let parts: [Int]
 
@@ -16,7 +16,7 @@ package struct LogFileName: Hashable, Sendable {
 
     fileprivate init(_ parts: [Int]) { self.parts = parts }
 
-    /// By a day, and what follows it: `2026-11-20`, `20261120-3`.
+    /// A date with what follows it: `2026-11-20`, `20261120-3`.
     fileprivate init(date: Substring) {
       var numbers = date.split { !$0.isNumber }.map { Int($0) ?? 0 }
       if let first = numbers.first, first < 10_000, numbers.count > 2 {
@@ -34,7 +34,8 @@ package struct LogFileName: Hashable, Sendable {
     let plain =
       Self.packings.first { name.hasSuffix($0) && name != $0 }
       .map { name.dropLast($0.count) } ?? name[...]
-    // As logrotate and most libraries do: debug.log.2, debug.log-20261120, debug.log.2026-11-20.
+    // The names of logrotate and most libraries: debug.log.2, debug.log-20261120,
+    // debug.log.2026-11-20.
     if let match = plain.wholeMatch(of: Self.dated) {
       (log, age) = (String(match.1), Age(date: match.2))
     } else if let match = plain.wholeMatch(of: /(.+)\.(\d{1,4})/) {
@@ -44,7 +45,7 @@ package struct LogFileName: Hashable, Sendable {
     } else if let match = plain.wholeMatch(of: Self.datedWithin) {
       (log, age) = (String(match.1 + match.3), Age(date: match.2))
     } else if let match = plain.wholeMatch(of: /(.+)\.(\d{1,4})(\.(?:log|txt|xml|jsonl?))/) {
-      // As profanity does, which counts up.
+      // The names of profanity, which counts upward.
       (log, age) = (String(match.1 + match.3), Age([1, Int(match.2) ?? 0]))
     } else {
       (log, age) = (String(plain), .current)
@@ -55,12 +56,12 @@ package struct LogFileName: Hashable, Sendable {
 }
 
 extension LogFileName {
-  /// A day after the name: `debug.log-20261120`, `debug.log.2026-11-20.1`.
+  /// A date after the name: `debug.log-20261120`, `debug.log.2026-11-20.1`.
   private static var dated: Regex<(Substring, Substring, Substring)> {
     /(.+?)[.\-_]((?:19|20)\d\d-?[01]\d-?[0-3]\d(?:[\-_.T]\d{1,10})*)/
   }
 
-  /// A day before the ending: `debug-2026-11-20.log`, `debug.2026-11-20.1.log`.
+  /// A date before the extension: `debug-2026-11-20.log`, `debug.2026-11-20.1.log`.
   private static var datedWithin: Regex<(Substring, Substring, Substring, Substring)> {
     /(.+?)[.\-_]((?:19|20)\d\d-?[01]\d-?[0-3]\d(?:[\-_.T]\d{1,10})*)(\.(?:log|txt|xml|jsonl?))/
   }

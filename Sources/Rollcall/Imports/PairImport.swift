@@ -3,20 +3,21 @@ package import EventStore
 package import Foundation
 import XMPPStanza
 
-/// Two files that have one direction of a connection each.
+/// Two files with one direction of a connection each.
 package struct CapturePair {
   let inbound: FileHandle
   let outbound: FileHandle
-  /// Whether the file that was named first has what the server sent.
+  /// Whether the first file has what the server sent.
   package let isFirstInbound: Bool
 
-  /// The pair that two files are, in whichever order they are named.
+  /// The pair that two files form, given in either order.
   ///
   /// - Parameters:
-  ///   - heads: what the files begin with (`CaptureImport.head`); they are to stand before that.
-  ///   - certainly: whether both have to begin with a stream header, which says whose they are;
-  ///     else what their elements look like is enough.
-  /// - Returns: nil where they are no two directions.
+  ///   - heads: The beginnings of the files (`CaptureImport.head`), which must be positioned before
+  ///     them.
+  ///   - certainly: Whether both files must begin with a stream header, which identifies the
+  ///     sender. Otherwise the kinds of elements are enough.
+  /// - Returns: nil if the files are not two directions.
   package init?(
     _ first: FileHandle, _ second: FileHandle, heads: ([UInt8], [UInt8]), certainly: Bool
   ) {
@@ -29,18 +30,19 @@ package struct CapturePair {
   }
 }
 
-/// What came of the two files of a pair.
+/// The results of the two files of a pair.
 package struct PairSummary: Sendable {
   package let inbound: ImportSummary
   package let outbound: ImportSummary
 }
 
 extension CaptureImport {
-  /// Appends what two files hold of which each has one direction of a connection, in the order
-  /// that follows from what their elements say (`StreamInterleaver`).
+  /// Appends the contents of two files with one direction of a connection each, in the order that
+  /// follows from their elements (`StreamInterleaver`).
   ///
-  /// Memory is bounded, and durability and errors are as with one file.
-  /// - Parameter printers: Given the bytes of each file; nil where they need not be known again.
+  /// Memory is bounded, and durability and errors are as for one file.
+  /// - Parameter printers: Receive the bytes of each file; nil if the files need not be recognized
+  ///   later.
   package mutating func run(
     _ pair: CapturePair, into log: EventLog,
     printers: (inbound: SourcePrinter, outbound: SourcePrinter)? = nil,
@@ -88,7 +90,7 @@ extension CaptureImport {
   }
 }
 
-/// The file of one direction, while it is read.
+/// The file of one direction while it is read.
 private struct PairSide {
   let file: FileHandle
   let direction: Direction
@@ -108,7 +110,7 @@ private struct PairSide {
     summary = ImportSummary(format: format)
   }
 
-  /// Reads on, and says so where the file has ended.
+  /// Reads the next bytes, and reports the end of the file to the interleaver.
   mutating func read(into interleaver: inout StreamInterleaver) throws {
     let chunk = try FilePieces.next(of: file, upTo: CaptureImport.chunkBytes)
     var outputs: [CaptureOutput] = []
@@ -130,7 +132,7 @@ private struct PairSide {
     if chunk.isEmpty { interleaver.finish(direction) }
   }
 
-  /// Says of the file what is known when both have been read.
+  /// Sets what is known about the file once both have been read.
   mutating func finish(_ total: ImportSummary) {
     summary.account = total.account
     summary.namesAccount = total.namesAccount

@@ -1,21 +1,21 @@
 import EventStore
 
-/// Another one in each run of the program, so that nobody can send a stanza that is taken for one
-/// that is known.
+/// Different in each run of the program, so that an attacker cannot send a stanza that is mistaken
+/// for a known one.
 private let seed = UInt64.random(in: 0...UInt64.max)
 
-/// What a record is known again by, in one run of the program.
+/// Recognizes a record again, within one run of the program.
 struct RecordPrint {
-  /// Of its kind and bytes.
+  /// A hash of its kind and bytes.
   let bytes: UInt64
-  /// What the source's clock said; the least number where it said nothing.
+  /// The time by the source's clock; the least number for none.
   private let clock: Int64
   /// Its connection in its own log.
   let connection: UInt32
   let direction: RecordDirection
-  /// Whether it is a capture's first line.
+  /// Whether it is a capture's header.
   let isHeader: Bool
-  /// Whether it is of a stream, as annotations and a capture's first line are not.
+  /// Whether it belongs to a stream; annotations and headers do not.
   let isOfStream: Bool
 
   fileprivate init(_ header: RecordHeader, _ bytes: RawSpan) {
@@ -27,17 +27,17 @@ struct RecordPrint {
     isOfStream = header.kind != .annotation && !isHeader
   }
 
-  /// What the source's clock said; nil where it said nothing.
+  /// The time by the source's clock; nil for none.
   var time: Int64? { clock == .min ? nil : clock }
 
-  /// Of its bytes, time and direction.
+  /// A hash of its bytes, time and direction.
   var whole: UInt64 {
-    // The odd multiplier keeps times that are near each other apart in all bits.
+    // The odd multiplier spreads times that are close together over all bits.
     (bytes ^ UInt64(bitPattern: clock) &* 0x9E37_79B9_7F4A_7C15) &+ UInt64(direction.rawValue)
   }
 }
 
-/// The prints of all records of a log, by their number: 24 bytes each.
+/// The prints of all records of a log, by number; 24 bytes each.
 struct RecordPrints {
   private var prints: [RecordPrint] = []
 
@@ -54,13 +54,13 @@ struct RecordPrints {
     }
   }
 
-  /// The number of the last one.
+  /// The number of the last record.
   var last: UInt64 { UInt64(prints.count) }
 
-  /// That of a record that is there.
+  /// The print of an existing record.
   subscript(record: UInt64) -> RecordPrint { prints[Int(record - 1)] }
 
-  /// The records of some ranges that are of some connections, in order.
+  /// The records in some ranges that belong to some connections, in order.
   func records(_ ranges: [ClosedRange<UInt64>], of connections: Set<UInt32>) -> [UInt64] {
     guard last > 0 else { return [] }
     return ranges.flatMap { range in
@@ -70,8 +70,8 @@ struct RecordPrints {
     }
   }
 
-  /// The earliest and the latest of the times of some records of streams; nil where none has a
-  /// time. What a user said meanwhile is no part of what a capture tells.
+  /// The earliest and latest time of some records of streams; nil if none has a time. The user's
+  /// annotations are not part of what a capture covers.
   func span(of records: some Sequence<UInt64>) -> ClosedRange<Int64>? {
     var span: ClosedRange<Int64>?
     for record in records {

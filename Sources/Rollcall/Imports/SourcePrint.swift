@@ -1,14 +1,14 @@
 package import EventStore
 
-/// What the bytes of a capture were, by which it is known again.
+/// The length and digest of a capture's bytes, by which it is recognized again.
 package struct SourcePrint: Hashable, Sendable {
-  /// What people call it.
+  /// Its name for people.
   package let name: String
-  /// How many bytes it has.
+  /// Its length in bytes.
   package let length: UInt64
-  /// Their checksum, hexadecimal.
+  /// The checksum of its bytes, in hexadecimal.
   package let digest: String
-  /// The digests of its beginnings, by their length, as far as they were asked for.
+  /// The digests of those of its prefixes that were requested, by length.
   let beginnings: [UInt64: String]
 
   /// Whether it is a capture that was imported before, or begins with all of its bytes.
@@ -18,18 +18,18 @@ package struct SourcePrint: Hashable, Sendable {
   }
 }
 
-/// Makes the print of a capture from its bytes as they are read.
+/// Computes the print of a capture while its bytes are read.
 package struct SourcePrinter {
   private let name: String
   private var checksum = RunningChecksum()
   private var length: UInt64 = 0
-  /// The lengths of the beginnings that are still to come, the last one first.
+  /// The lengths of the prefixes that are still ahead, the next one last.
   private var lengths: [UInt64]
   private var beginnings: [UInt64: String] = [:]
 
   /// - Parameters:
-  ///   - name: What people call the capture.
-  ///   - known: What was imported before.
+  ///   - name: The capture's name for people.
+  ///   - known: The earlier imports.
   package init(_ name: String, knowing known: [ImportedSource]) {
     self.name = name
     lengths = Set(known.map(\.length)).sorted(by: >)

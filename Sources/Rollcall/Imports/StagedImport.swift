@@ -1,14 +1,14 @@
 package import EventStore
 import XMPPStanza
 
-/// A capture whose records were read into a log of their own.
+/// A capture whose records were read into a separate log.
 package struct StagedCapture: Sendable {
-  /// What its bytes were: two where each of two files has one direction.
+  /// The prints of its bytes: two if each of two files has one direction.
   package var prints: [SourcePrint]
-  /// Where its records stand in the log that they were read into.
+  /// The range of its records in that log.
   package var records: ClosedRange<UInt64>
-  /// The numbers of its connections there, by what it calls them. Records of other connections are
-  /// other captures'.
+  /// The numbers of its connections there, by their names in the capture. Records of other
+  /// connections belong to other captures.
   package var connections: [String: UInt32]
 
   package init(
@@ -20,29 +20,29 @@ package struct StagedCapture: Sendable {
   }
 }
 
-/// What came of a capture when it was appended to a log.
+/// The outcome of appending a capture to a log.
 package struct ImportOutcome: Sendable {
-  /// How many of its records the log held already, by their direction.
+  /// The number of its records that the log already contained, by direction.
   package internal(set) var known: [RecordDirection: Int] = [:]
-  /// Whether its beginning had gone since it was imported before.
+  /// Whether its beginning has disappeared since it was imported before.
   package internal(set) var isRotated = false
-  /// Whether a capture of this name was imported before, and nothing of that is in this one.
+  /// Whether a capture with this name was imported before that shares nothing with this one.
   package internal(set) var goesOnElsewhere = false
-  /// The first and the last of its records that were appended; nil where none was. Those of other
-  /// captures that were imported with it can stand between.
+  /// The range from the first to the last of its appended records; nil if there are none. Records
+  /// of captures that were imported with it can come in between.
   var appended: ClosedRange<UInt64>?
-  /// The numbers that its connections have.
+  /// The numbers of its connections.
   var connections: [String: UInt32] = [:]
 
-  /// Of a capture that was appended whole to an empty log.
+  /// The outcome for a capture that was appended whole to an empty log.
   package init() {}
 }
 
-/// Captures that were read into a log of their own, which are to be appended to another one.
+/// Captures that were read into a separate log and will be appended to another one.
 package struct StagedImport {
-  /// What their records were read into.
+  /// The log that contains their records.
   package let log: EventLog
-  /// The captures; what their records are there is in the log, and nothing else.
+  /// The captures; their records are all that the log contains.
   package let captures: [StagedCapture]
 
   package init(_ log: EventLog, _ captures: [StagedCapture]) {
@@ -50,7 +50,7 @@ package struct StagedImport {
     self.captures = captures
   }
 
-  /// Notes in the log itself what it is made of.
+  /// Notes in the log itself which captures it contains.
   package func note() throws {
     for capture in captures {
       for print in capture.prints {
@@ -61,21 +61,21 @@ package struct StagedImport {
     }
   }
 
-  /// Whether another log holds any record of the captures.
+  /// Whether another log contains any record of the captures.
   func goesOn(with other: EventLog) throws -> Bool {
     let choice = try ImportChoice(into: other, from: log)
     return captures.contains(where: choice.holdsAny)
   }
 
-  /// Appends the records that another log does not hold, in one transaction that also finds out
-  /// which those are: of two that import the same at once, one appends it.
+  /// Appends the records that another log does not contain, in one transaction that also determines
+  /// which those are. If two processes import the same capture at once, only one appends it.
   ///
   /// - Parameters:
-  ///   - takesAll: Whether what the log holds is appended again.
-  ///   - dropsHeaders: Whether a first line that says whose a capture is stays out where the log
-  ///     says it.
-  /// - Returns: What came of each capture.
-  /// - Throws: `ImportError.overlapsInTime`, and the log's errors. The log is then as it was.
+  ///   - takesAll: Whether to append again what the log already contains.
+  ///   - dropsHeaders: Whether to leave out a capture's header if the log already notes its
+  ///     account.
+  /// - Returns: The outcome for each capture.
+  /// - Throws: `ImportError.overlapsInTime`, and the log's errors. The log is then unchanged.
   package func append(
     to target: EventLog, takingAll takesAll: Bool, droppingHeaders dropsHeaders: Bool = false
   ) throws -> [ImportOutcome] {
