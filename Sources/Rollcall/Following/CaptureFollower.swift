@@ -2,18 +2,18 @@ import Captures
 package import EventStore
 import XMPPStanza
 
-/// Reads a capture that is still being written into a log, as its bytes come.
+/// Reads a capture that is still being written into a log, as its bytes arrive.
 ///
-/// In the end the log holds what an import of all the bytes gives, however they were cut: what is
-/// not complete waits for its rest.
+/// At the end the log equals an import of all the bytes, however they were divided, because
+/// incomplete parts wait for the rest.
 package struct CaptureFollower {
-  /// The log that the records go to now.
+  /// The log that currently receives the records.
   package private(set) var log: EventLog
-  /// What was read so far; nil while the format is not known.
+  /// What was read so far; nil while the format is unknown.
   package var summary: ImportSummary? { intake?.summary }
-  /// What the bytes of this file are so far.
+  /// The print of this file's bytes so far.
   package var print: SourcePrint { printer.print }
-  /// The numbers that the connections have in the log, by what the capture calls them.
+  /// The numbers of the connections in the log, by their names in the capture.
   package var connections: [String: UInt32] { reading.connections }
 
   private let options: ImportOptions
@@ -23,12 +23,12 @@ package struct CaptureFollower {
   private var search: FormatSearch
   private var intake: CaptureIntake?
   private var noted = LogMarks()
-  /// The last record that was told of.
+  /// The last record that was reported.
   private var committed: UInt64 = 0
 
   /// - Parameters:
-  ///   - log: an empty one.
-  ///   - printer: of the file.
+  ///   - log: An empty log.
+  ///   - printer: The printer of the file.
   package init(_ options: ImportOptions, into log: EventLog, printer: SourcePrinter) {
     self.options = options
     self.log = log
@@ -38,7 +38,7 @@ package struct CaptureFollower {
     writer = DirectWriter(log)
   }
 
-  /// Takes the next bytes. Their records are in the log once they are committed.
+  /// Takes the next bytes. Their records are in the log after the next commit.
   ///
   /// - Throws: `ImportError`, the reader's errors, and the log's.
   package mutating func take(_ bytes: [UInt8]) throws {
@@ -48,12 +48,13 @@ package struct CaptureFollower {
     if let intake = try search.intake(isEnd: false) { try begin(intake) }
   }
 
-  /// Makes what has come so far durable, as far as it is complete.
+  /// Makes everything complete so far durable.
   ///
-  /// - Parameter isQuiet: Whether nothing more comes now, so that what is complete waits no longer
-  ///   for what would make its direction certain. If it was wrong, `take` or `finish` throws.
+  /// - Parameter isQuiet: Whether no more bytes are arriving, so that complete elements stop
+  ///   waiting for what would make their direction certain. If a guess was wrong, `take` or
+  ///   `finish` throws.
   /// - Returns: Whether there are new records.
-  /// - Throws: `ImportError` where it is of several accounts, and the log's errors.
+  /// - Throws: `ImportError` if the capture has several accounts, and the log's errors.
   @discardableResult
   package mutating func commit(isQuiet: Bool = true) throws -> Bool {
     if intake == nil, let intake = try search.earlyIntake() { try begin(intake) }
@@ -66,7 +67,7 @@ package struct CaptureFollower {
     return try flush(intake)
   }
 
-  /// Takes the end of the capture, with what waited for it.
+  /// Takes the end of the capture, including what waited for it.
   package mutating func finish() throws {
     if intake == nil, let intake = try search.intake(isEnd: true) { try begin(intake) }
     guard let intake else { return }
@@ -76,10 +77,10 @@ package struct CaptureFollower {
     }
   }
 
-  /// Goes on with another file of the same capture, as after a rotation. What it holds goes into
-  /// a log of its own.
+  /// Continues with another file of the same capture, for example after a rotation. Its records go
+  /// into a log of their own.
   ///
-  /// - Parameter printer: of the other file.
+  /// - Parameter printer: The printer of the other file.
   package mutating func goOn(into log: EventLog, printer: SourcePrinter) throws {
     try commit()
     self.log = log

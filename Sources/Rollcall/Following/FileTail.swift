@@ -1,36 +1,37 @@
 package import Foundation
 
-/// Reads a file while a program writes it, whatever is done to it in rotation.
+/// Reads a file while a program writes it, through any kind of rotation.
 package final class FileTail {
   package enum Step: Hashable {
     case bytes([UInt8])
-    /// What follows is of a file that begins anew, by the same name.
+    /// The following bytes belong to a new file with the same name.
     case beginsAnew
-    /// There is nothing more now.
+    /// There are no more bytes at present.
     case nothing
   }
 
   private var file: FileHandle
-  /// What another file may take over; nil where there is no name, as of standard input.
+  /// The name, which another file may take over; nil if there is none, as for standard input.
   private let path: String?
   private var position: UInt64 = 0
-  /// The end of what was read.
+  /// The last bytes that were read.
   private var last: [UInt8] = []
 
   private static let chunkBytes = 64 << 10
-  /// How much of what was read is compared: no two places of a log are the same for so long.
+  /// The number of these bytes that are compared; a log does not repeat itself over this length.
   private static let comparedBytes = 64
 
-  /// - Parameter file: open, at its beginning.
+  /// - Parameter file: Open, and positioned at its beginning.
   package init(_ file: FileHandle, path: String?) {
     (self.file, self.path) = (file, path)
   }
 
-  /// What has come since the last time; it does not wait.
+  /// The bytes since the last call, without waiting for more.
   ///
   /// - Throws: `POSIXError`.
   package func next() throws -> Step {
-    // Looked up first: whoever writes to what has the name by then has written all of this one.
+    // Look this up first: a program that writes to the file that now has the name has finished this
+    // one.
     let named = path.flatMap { path -> TailDecision.File? in
       var status = stat()
       return stat(path, &status) == 0 ? TailDecision.File(status) : nil
@@ -61,7 +62,7 @@ package final class FileTail {
     last = []
   }
 
-  /// Whether what was read last is still there.
+  /// Whether the bytes that were read last are still there.
   private func keepsLast() throws -> Bool {
     try read(last.count, from: position - UInt64(last.count)) == last
   }

@@ -1,15 +1,15 @@
 package import EventStore
 
-/// Appends to a log what is read of a capture that is still being written, in bursts: each is
-/// durable when it was taken, and what the log has already is not taken again.
+/// Appends a capture that is still being written to a log, in bursts. Each burst is durable when it
+/// was taken, and records that the log already contains are not appended again.
 package struct FollowedImport {
-  /// How many records were appended.
+  /// The number of records appended.
   package private(set) var appended: UInt64 = 0
-  /// The last record of the log before the first that was appended.
+  /// The last record of the log before the first appended one.
   package let head: UInt64
   package private(set) var target: EventLog
 
-  /// How often a burst was compared with all that the log holds, which costs as much as that.
+  /// How often a burst was compared with the whole log, at a cost linear in the log.
   package private(set) var comparisons = 0
 
   private let reopen: () throws -> EventLog
@@ -17,25 +17,25 @@ package struct FollowedImport {
   private var keeper: SnapshotKeeper?
   private var file = File()
 
-  /// How far a file was taken.
+  /// The progress of one file.
   private struct File {
-    /// What the log notes of it.
+    /// The log's note about the file.
     var noted: ImportedSource?
-    /// The last record of its own log that the target has.
+    /// The last record of the file's own log that the target contains.
     var taken: UInt64 = 0
-    /// Whether what comes next is new, because something that came before it was.
+    /// Whether the next records are new because an earlier one was.
     var isAhead = false
-    /// The numbers that its connections have in the target.
+    /// The numbers of its connections in the target.
     var numbers: [UInt32: UInt32] = [:]
   }
 
-  /// Others have imported the same meanwhile, or it has a connection of which nothing is known.
+  /// Another process has imported the file meanwhile, or it has an unknown connection.
   private struct Unsettled: Error {}
 
   /// - Parameters:
-  ///   - target: A log, or a draft that takes its place with the first burst.
-  ///   - takesAll: Whether what the log holds is appended again.
-  ///   - reopen: Opens the log that others have made in the place of the draft.
+  ///   - target: A log, or a draft that is published with the first burst.
+  ///   - takesAll: Whether to append again what the log already contains.
+  ///   - reopen: Opens the log that another process has created in place of the draft.
   package init(
     into target: EventLog, takingAll takesAll: Bool, reopen: @escaping () throws -> EventLog
   ) throws {
@@ -45,21 +45,21 @@ package struct FollowedImport {
     head = try target.read { try $0.lastSequence }
   }
 
-  /// What is known of captures that were imported.
+  /// The log's notes about imported captures.
   package var sources: [ImportedSource] {
     get throws { try target.meta.imports }
   }
 
-  /// Says that what comes next is of another file, as after a rotation.
+  /// Notes that the next records come from another file, for example after a rotation.
   package mutating func beginFile() {
     file = File()
   }
 
-  /// Appends what has been committed since the last time.
+  /// Appends what has been committed since the last call.
   ///
-  /// - Parameter isOver: Whether nothing more of the file will come: the log then notes it as it
-  ///   is, also where nothing of its end is a record.
-  /// - Throws: `ImportError`, and the log's errors. The log is then as it was before.
+  /// - Parameter isOver: Whether the file is finished. The log then notes its final state, even if
+  ///   its end contains no record.
+  /// - Throws: `ImportError`, and the log's errors. The log is then unchanged.
   package mutating func take(_ capture: CaptureFollower, isOver: Bool = false) throws {
     let last = try capture.log.read { try $0.lastSequence }
     let isNoted = !isOver || last == 0 || file.noted?.digest == capture.print.digest
@@ -73,7 +73,7 @@ package struct FollowedImport {
       do {
         try choose(staged, in: capture.log)
       } catch let error as EventLogError where error.code == .alreadyExists {
-        // Another import has made the log meanwhile.
+        // Another import has created the log meanwhile.
         (target, file, appended) = (try reopen(), before, count)
         try choose(staged, in: capture.log)
       }
@@ -82,13 +82,13 @@ package struct FollowedImport {
     keepSnapshots()
   }
 
-  /// Finds out what of the file is new, and appends that.
+  /// Determines what is new in the file, and appends it.
   private mutating func choose(_ capture: StagedCapture, in log: EventLog) throws {
     comparisons += 1
     let outcomes = try StagedImport(log, [capture]).append(
       to: target, takingAll: takesAll && file.taken == 0)
     guard let outcome = outcomes.first, let print = capture.prints.first else { return }
-    // Where others were faster, what comes next may be known, too.
+    // If another process was faster, the next records may be known too.
     file.isAhead = outcome.appended != nil
     if let range = outcome.appended { appended += UInt64(range.count) }
     for (key, number) in capture.connections { file.numbers[number] = outcome.connections[key] }
@@ -96,9 +96,9 @@ package struct FollowedImport {
     try target.publish()
   }
 
-  /// Appends what follows the records that were appended last.
+  /// Appends the records after those that were appended last.
   ///
-  /// - Returns: Whether that could be done: nobody else may have imported the file since.
+  /// - Returns: False if another process has imported the file since, so that this is not possible.
   private mutating func goOn(_ capture: StagedCapture, in log: EventLog) throws -> Bool {
     guard let former = file.noted, let print = capture.prints.first,
       Set(capture.connections.keys).isSubset(of: former.connections.keys)
@@ -135,7 +135,7 @@ package struct FollowedImport {
 }
 
 extension SourcePrint {
-  /// The same of a file that begins with the bytes of a source.
+  /// The print, including the digest of a source with whose bytes the file begins.
   fileprivate func beginning(with source: ImportedSource?) -> SourcePrint {
     guard let source else { return self }
     return SourcePrint(
@@ -145,7 +145,7 @@ extension SourcePrint {
 }
 
 extension [ClosedRange<UInt64>] {
-  /// With a range at the end, joined to the last one where it goes on with that.
+  /// The ranges with another one at the end, joined to the last one if they are adjacent.
   fileprivate func appending(_ range: Range<UInt64>) -> Self {
     guard !range.isEmpty else { return self }
     let new = range.lowerBound...(range.upperBound - 1)

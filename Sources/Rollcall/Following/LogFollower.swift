@@ -1,8 +1,8 @@
 package import RosterCore
 
-/// Follows a log while it grows, and hands on what each new record did.
+/// Follows a log while it grows, and passes on the effect of each new record.
 ///
-/// Memory is bounded, and no transaction is open between two looks.
+/// Memory is bounded, and no transaction is open between two calls.
 package struct LogFollower {
   package let timeline: Timeline
   /// The state after the last record that was followed.
@@ -17,8 +17,8 @@ package struct LogFollower {
   /// The number of the last record that was followed.
   package var position: UInt64 { state.roster.position }
 
-  /// Reduces what follows up to a record that is there, and hands each event to `body` with what
-  /// it did and the state after it.
+  /// Reduces the records up to an existing one, and passes each event to `body`, with its effect
+  /// and the state after it.
   package mutating func follow(
     upTo last: UInt64, _ body: (Timeline.Moment, Roster) throws -> Void
   ) throws {

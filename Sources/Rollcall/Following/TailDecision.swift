@@ -1,21 +1,20 @@
-/// What is to be done next about a file that is read while a program writes it.
+/// The next step in reading a file while a program writes it.
 package enum TailDecision: Hashable, Sendable {
-  /// There is more of it.
+  /// There are more bytes.
   case read
-  /// There is nothing more now.
+  /// There are no more bytes at present.
   case wait
-  /// It was emptied, and what is written to it now begins where it does (logrotate's
-  /// `copytruncate`).
+  /// The file was truncated, so continue at its beginning (logrotate's `copytruncate`).
   case readAnew
-  /// All of it was read, and its program writes another file that has its name now (logrotate's
+  /// The whole file was read, and its program now writes another file with its name (logrotate's
   /// rename and create).
   case change
 
-  /// A file, whatever it is called, as it is at a moment.
+  /// A file at a moment, independent of its name.
   package struct File: Hashable, Sendable {
     package var device: UInt64
     package var inode: UInt64
-    /// How many bytes it has.
+    /// Its size in bytes.
     package var size: UInt64
 
     package init(device: UInt64, inode: UInt64, size: UInt64) {
@@ -26,11 +25,11 @@ package enum TailDecision: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - open: the file that is read.
-  ///   - position: how much of it was read.
-  ///   - keepsRead: whether what was read last still stands where it did.
-  ///   - named: what had its name a moment before; nil where nothing had. A program that has
-  ///     written to that has let go of the other one.
+  ///   - open: The file that is being read.
+  ///   - position: The number of bytes read.
+  ///   - keepsRead: Whether the bytes that were read last are still in the same place.
+  ///   - named: The file that had its name a moment before; nil for none. A program that has
+  ///     written to that file has finished the open one.
   package init(open: File, position: UInt64, keepsRead: Bool, named: File?) {
     if open.size < position || !keepsRead {
       self = .readAnew
