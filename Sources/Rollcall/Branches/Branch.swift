@@ -2,25 +2,25 @@ import EventStore
 package import RosterCore
 import XMPPStanza
 
-/// Another course that a log could have taken, beside the one that it took.
+/// An alternative history of a log.
 ///
-/// Records keep their numbers, also where others are left out. One that was put in is numbered
-/// after the record that it follows, and every record has the time of its place.
+/// Records keep their numbers even if others are left out. An inserted record is numbered after the
+/// record that it follows, and every record has the time of its position.
 package struct Branch: Sendable {
   /// The log.
   package let timeline: Timeline
-  /// What is otherwise.
+  /// The changes to the history.
   package let edits: BranchEdits
-  /// How the branch is read.
+  /// How the client of the branch behaves.
   package let policy: ClientPolicy
-  /// The last record of the log that is looked at.
+  /// The last record of the log that is included.
   package let head: UInt64
-  /// How records are numbered while both are compared.
+  /// How records are numbered during the comparison.
   package let numbering: Numbering
 
-  /// Records and what was put in after them, in one order of numbers.
+  /// Numbers records, and those inserted after them, in one order.
   package struct Numbering: Hashable, Sendable {
-    /// How far apart the numbers of the log's own records are: a power of ten.
+    /// The distance between the numbers of the log's own records: a power of ten.
     package let step: UInt64
 
     /// Leaves room for this many records after each.
@@ -30,23 +30,23 @@ package struct Branch: Sendable {
       self.step = step
     }
 
-    /// The number of a record, or of one put in after it.
+    /// The number of a record, or of one inserted after it.
     func number(_ record: UInt64, inserted: UInt64 = 0) -> UInt64 { record * step + inserted }
 
-    /// What a number stands for: a record, and which of those put in after it, from 1.
+    /// The record of a number, and which of those inserted after it is meant, from 1.
     package func place(_ number: UInt64) -> (record: UInt64, inserted: UInt64) {
       (number / step, number % step)
     }
 
-    /// As a person reads it: `12`, or `12+1` for the first that was put in after 12.
+    /// The number as shown to people: `12`, or `12+1` for the first record inserted after 12.
     package func label(_ number: UInt64) -> String {
       let (record, inserted) = place(number)
       return inserted == 0 ? "\(record)" : "\(record)+\(inserted)"
     }
   }
 
-  /// A branch of what a log holds up to a point.
-  /// - Throws: `BranchError` where the edits do not fit the log, and the log's errors.
+  /// A branch of a log up to a point.
+  /// - Throws: `BranchError` if the edits do not fit the log, and the log's errors.
   package init(
     of timeline: Timeline, upTo point: LogPoint, edits: BranchEdits, policy: ClientPolicy
   ) throws {
@@ -62,37 +62,37 @@ package struct Branch: Sendable {
     numbering = Numbering(room: room.values.max() ?? 0)
   }
 
-  /// Where the two courses part, and what is otherwise at the end.
+  /// Where the two histories diverge, and how their ends differ.
   package struct Comparison: Sendable {
-    /// The first place at which a record does something else.
+    /// The first position at which a record has a different effect.
     package struct Divergence: Sendable {
       /// The record of the log.
       package var record: UInt64
-      /// What it did.
+      /// Its effect in the log.
       package var happened: [Timeline.Moment]
-      /// What is done there in the branch.
+      /// The effect at this position in the branch.
       package var instead: [Timeline.Moment]
     }
 
-    /// The end that the log has. Numbered as the branch is.
+    /// The final state of the log, numbered like the branch.
     package var actual = Timeline.State()
-    /// The end that the branch has.
+    /// The final state of the branch.
     package var branched = Timeline.State()
-    /// Nil where every record does what it did.
+    /// Nil if every record has the same effect.
     package var divergence: Divergence?
-    /// What the branch's end shows otherwise, each with the branch's record that made it so.
+    /// The differences in the final state, each with the record of the branch that caused it.
     package var differences: [StateDiff.Item] = []
     /// Findings that only the branch has.
     package var added: [Finding] = []
     /// Findings that only the log has.
     package var removed: [Finding] = []
 
-    /// Whether the two end otherwise.
+    /// Whether the results differ.
     package var differs: Bool { !differences.isEmpty || !added.isEmpty || !removed.isEmpty }
   }
 
-  /// Replays both. Complexity: linear in the events of both; memory grows with what was put in
-  /// and with the findings after the divergence.
+  /// Replays both histories. Complexity: linear in the events of both. Memory grows with the
+  /// inserted records and with the findings after the divergence.
   package func compare() throws -> Comparison {
     var replay = BranchReplay(branch: self, places: try places())
     var end = Timeline.State()
@@ -107,7 +107,7 @@ package struct Branch: Sendable {
     return try timeline.log.read { transaction in
       try differences.map { difference in
         let cause = try difference.record.map { number in
-          // Before the first record there is no time but the first record's.
+          // Before the first record, use its time, because no earlier one is known.
           let place = max(1, numbering.place(number).record)
           return RecordStamp(record: number, time: try transaction.header(at: place)?.time)
         }
@@ -116,23 +116,23 @@ package struct Branch: Sendable {
     }
   }
 
-  // MARK: The places where something is otherwise
+  // MARK: The edited positions
 
-  /// A place with another content than the log's.
+  /// A position whose content differs from the log's.
   struct Place: Sendable {
     var record: UInt64
     var time: Int64?
-    /// The record that stands there instead; nil where it stands there itself.
+    /// The record that is there instead; nil if the log's own record stays.
     var swapped: Content?
-    /// What comes after it.
+    /// The records inserted after it.
     var inserted: [Content] = []
   }
 
-  /// What a record of another place brings.
+  /// The content of a record from another position.
   struct Content: Sendable {
     var connection: ConnectionID
     var direction: RecordDirection
-    /// The event's canonical bytes; nil if it means nothing.
+    /// The event's canonical bytes; nil if the record has no meaning.
     var event: [UInt8]?
   }
 

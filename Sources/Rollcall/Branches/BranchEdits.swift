@@ -1,12 +1,12 @@
 package import EventStore
 
-/// What a branch does that the log does not: records left out, put in, or swapped.
+/// The changes of a branch to a log: records that are left out, inserted or swapped.
 package struct BranchEdits: Sendable {
-  /// Records put in after another.
+  /// Records to insert after another one.
   package struct Insert: Sendable {
-    /// The record that they come after; 0 puts them before all.
+    /// The record after which they are inserted; 0 inserts them before all others.
     package let after: UInt64
-    /// Where they come from.
+    /// The source of the records.
     package let records: EventLog
 
     package init(after: UInt64, records: EventLog) {
@@ -17,17 +17,17 @@ package struct BranchEdits: Sendable {
 
   /// The records that are left out.
   package var drops: [ClosedRange<UInt64>] = []
-  /// What is put in; at one place in the order given.
+  /// The records to insert; several at one position keep the given order.
   package var inserts: [Insert] = []
-  /// Pairs of records that stand in each other's place.
+  /// Pairs of records that change places.
   package var swaps: [(UInt64, UInt64)] = []
 
   package init() {}
 
-  /// Whether there is nothing to do.
+  /// Whether there are no changes.
   package var isEmpty: Bool { drops.isEmpty && inserts.isEmpty && swaps.isEmpty }
 
-  /// Refuses what the log has no record for, and a record that two edits are about.
+  /// Throws if the log lacks a record that an edit names, or if two edits name one record.
   package func check(head: UInt64) throws(BranchError) {
     var places: [ClosedRange<UInt64>] = drops
     for (first, second) in swaps {
@@ -51,7 +51,7 @@ package struct BranchEdits: Sendable {
   /// Whether a record is left out. Complexity: linear in the ranges.
   func drops(_ record: UInt64) -> Bool { drops.contains { $0.contains(record) } }
 
-  /// The record that stands in the place of another; nil where it stands itself.
+  /// The record that takes the place of another one; nil if it is not swapped.
   func partner(of record: UInt64) -> UInt64? {
     for (first, second) in swaps {
       if first == record { return second }
@@ -61,11 +61,11 @@ package struct BranchEdits: Sendable {
   }
 }
 
-/// Why a branch cannot be made.
+/// Why a branch cannot be created.
 package enum BranchError: Error, Hashable, Sendable {
-  /// The log has no such record before the point that is looked at.
+  /// The log has no such record before the chosen point.
   case noRecord(UInt64, head: UInt64)
-  /// Two edits are about one record.
+  /// Two edits name the same record.
   case overlap(UInt64)
 }
 

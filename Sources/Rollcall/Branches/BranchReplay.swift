@@ -3,7 +3,7 @@ import RawBytes
 import RosterCore
 import XMPPStanza
 
-/// Replays a log and its branch side by side, place by place.
+/// Replays a log and its branch in parallel, position by position.
 struct BranchReplay {
   private let branch: Branch
   private let places: [UInt64: Branch.Place]
@@ -20,7 +20,7 @@ struct BranchReplay {
     reader = PolicyReader(branch.policy)
   }
 
-  /// Takes the next record of the log that means something.
+  /// Takes the log's next record that has a meaning.
   mutating func advance(_ step: Timeline.Step) throws {
     try passPlaces(before: step.stamp.record)
     if upcoming.first == step.stamp.record { upcoming.removeFirst() }
@@ -30,9 +30,9 @@ struct BranchReplay {
         connection: step.connection, direction: step.direction, event: [UInt8](step.event)))
   }
 
-  /// Passes what is left. The states are then those after the last record.
+  /// Takes the remaining positions. The states are then those after the last record.
   ///
-  /// - Parameter last: The log's state there.
+  /// - Parameter last: The log's final state.
   mutating func finish(at last: Timeline.State) throws -> Branch.Comparison {
     try passPlaces(before: .max)
     let end = branch.numbering.number(branch.head)
@@ -45,7 +45,7 @@ struct BranchReplay {
     return result
   }
 
-  /// Places at which the log itself has nothing that means anything.
+  /// Takes the positions at which the log itself has no record with a meaning.
   private mutating func passPlaces(before record: UInt64) throws {
     while let next = upcoming.first, next < record {
       upcoming.removeFirst()
@@ -66,7 +66,7 @@ struct BranchReplay {
     compare(record, actual, try branched(record, stamp, content))
   }
 
-  /// What the branch does at a place.
+  /// The effect of the branch at a position.
   private mutating func branched(
     _ record: UInt64, _ stamp: RecordStamp, _ content: Branch.Content?
   ) throws -> [Timeline.Moment] {
@@ -84,7 +84,7 @@ struct BranchReplay {
     return moments
   }
 
-  /// Reduces a record of the branch, as its policy reads it.
+  /// Reduces a record of the branch according to its policy.
   private mutating func follow(
     _ content: Branch.Content, _ stamp: RecordStamp
   ) throws -> [Timeline.Moment] {
@@ -94,8 +94,8 @@ struct BranchReplay {
     }
   }
 
-  /// Reduces the event that the policy reads a record as, and returns the record's own event with
-  /// the outcome.
+  /// Reduces the event into which the policy translates a record, and returns the record's own
+  /// event with the outcome.
   private static func reduce(
     _ event: [UInt8], of content: Branch.Content, at stamp: RecordStamp,
     into roster: inout Roster
@@ -122,7 +122,7 @@ struct BranchReplay {
     instead += branched.flatMap(\.outcome.findings)
   }
 
-  /// What is in one list only, both ways, in their order.
+  /// The elements that are in only one list, for each list in its order.
   private static func difference(
     _ before: [Finding], _ after: [Finding]
   ) -> (removed: [Finding], added: [Finding]) {

@@ -3,10 +3,10 @@ import RawBytes
 import RosterCore
 
 extension Branch {
-  /// Appends the branch's records to an empty log, numbered there from 1 and with a chain of
-  /// their own. The policy is no part of it: it is how records are read.
+  /// Appends the branch's records to an empty log, numbered from 1 and with their own digest chain.
+  /// The policy is not included, because it concerns only how records are read.
   ///
-  /// Memory is bounded whatever the log's length.
+  /// Memory is bounded, whatever the log's length.
   package func write(to log: EventLog) throws {
     var writer = BranchWriter(target: log)
     var next: UInt64 = 1
@@ -36,7 +36,7 @@ extension Branch {
     }
   }
 
-  /// What stands in the place of records of a range, by the number of those.
+  /// The records that take the places of those in a range, by the number of the place.
   private func swappedRecords(in range: ClosedRange<UInt64>) throws -> [UInt64: StoredRecord] {
     var records: [UInt64: StoredRecord] = [:]
     try timeline.log.read { transaction in
@@ -60,7 +60,7 @@ extension Branch {
   }
 }
 
-/// Gathers records, and appends them to a log in batches.
+/// Collects records, and appends them to a log in batches.
 private struct BranchWriter {
   private let target: EventLog
   private var pending = RecordArena()
@@ -82,7 +82,7 @@ private struct BranchWriter {
     if CaptureImport.isBatch(pending) { try append() }
   }
 
-  /// Appends what was gathered.
+  /// Appends the collected records.
   mutating func append(marks: LogMarks = LogMarks()) throws {
     try target.append(pending, marks: marks)
     pending.removeAll()
