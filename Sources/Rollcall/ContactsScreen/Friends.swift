@@ -2,7 +2,7 @@ package import ContactSections
 package import XMPPStanza
 
 extension SectionPolicy.Friends {
-  /// Whether an item of the roster is a friend's.
+  /// Whether the contact of a roster item is a friend.
   package func includes(_ item: RosterItem) -> Bool {
     includes(ListedContact.Subscription(item.subscription))
   }

@@ -4,21 +4,21 @@ public import XMPPStanza
 
 /// A contacts screen that follows a roster, change by change.
 ///
-/// The roster says who is listed, under what name, in which groups and how available, and also
-/// whom the user starred and how a name is to be read (`RosterSession.annotate(_:at:)`). After each
-/// element and annotation, ask which rows it touched and update them one by one; each update is one
-/// step from one screen to the next:
+/// The roster determines which contacts are listed, with their names, groups and availability, and
+/// also which ones the user starred and how a name is read (`RosterSession.annotate(_:at:)`). After
+/// each element and annotation, ask which rows it affected and update them one by one. Each update
+/// is one step from one screen to the next:
 ///
 ///     for row in screen.rows(touchedBy: outcome.changes) {
 ///       apply(screen.update(row, from: session.roster))
 ///     }
 ///
-/// Where many are touched at once, as by the first roster, it is quicker to make the screen anew
+/// If many rows are affected at once, as by the first roster, it is faster to make the screen again
 /// and to reload the whole view. A value: to keep an old screen, keep a copy.
 public struct RosterSections: Sendable {
-  /// What may have to be shown anew.
+  /// A row that may have to be shown again.
   public enum Row: Hashable, Comparable, Sendable {
-    /// The rows of a contact: in several groups several, none where it is no friend.
+    /// The rows of a contact: several if it is in several groups, none if it is not a friend.
     case contact(BareJID)
     /// The row of a contact's request.
     case request(BareJID)
@@ -30,8 +30,8 @@ public struct RosterSections: Sendable {
   /// The screen of a roster. Complexity: O(n log n).
   ///
   /// - Parameters:
-  ///   - roster: Who there is.
-  ///   - policy: Whom the screen shows, and in which sections.
+  ///   - roster: The roster to show.
+  ///   - policy: Which contacts the screen shows, and in which sections.
   public init(_ roster: Roster, policy: SectionPolicy = SectionPolicy()) {
     index = SectionIndex(
       policy: policy,
@@ -39,7 +39,7 @@ public struct RosterSections: Sendable {
       requests: roster.incoming.map { ListedRequest($0.key, $0.value) })
   }
 
-  /// What the changes of one record may have altered, in order.
+  /// The rows that the changes of one record may have affected, in order.
   ///
   /// Complexity: O(n log n) in the changes.
   public func rows(touchedBy changes: some Sequence<RosterChange>) -> [Row] {
@@ -55,12 +55,12 @@ public struct RosterSections: Sendable {
     return rows.sorted()
   }
 
-  /// What the row of a contact shows beside its item.
+  /// What a contact's row shows besides its item.
   private static let shown: [StateField] = [.presence, .nickname, .vCard, .starred, .reading]
 
-  /// Brings a row to what the roster says now.
+  /// Updates a row to the current roster.
   ///
-  /// - Returns: What turns the old screen into the new one; nothing where the screen stays.
+  /// - Returns: The changes from the old screen to the new one; empty if the screen stays the same.
   ///
   /// Complexity: O(log n) comparisons.
   @discardableResult
@@ -77,7 +77,7 @@ public struct RosterSections: Sendable {
 }
 
 extension ListedContact {
-  /// What a roster says of a contact.
+  /// The row of a contact, according to a roster.
   fileprivate init(_ item: RosterItem, in roster: Roster) {
     let annotations = roster.annotations[item.jid]
     self.init(
@@ -108,7 +108,7 @@ extension ListedContact.Subscription {
 }
 
 extension Show {
-  /// The most available first.
+  /// Sorts the most available first.
   fileprivate var onlineRank: Int {
     switch self {
     case .chat: 0
@@ -121,7 +121,7 @@ extension Show {
 }
 
 extension ListedRequest {
-  /// A request as the menu shows it: with its newest words, and the record that first brought it.
+  /// A request as the menu shows it: with its newest text, and the record that first contained it.
   fileprivate init(_ jid: BareJID, _ request: IncomingRequest) {
     self.init(
       id: jid.text, nick: request.nickname, text: request.status, since: request.since.record)

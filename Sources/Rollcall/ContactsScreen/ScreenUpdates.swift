@@ -1,25 +1,25 @@
 public import ContactSections
 import RosterCore
 
-/// The contacts screen after something has changed, and how to get there from the one before.
+/// The contacts screen after a change, with the way there from the previous one.
 public struct ScreenUpdate: Sendable {
-  /// The screen as it is now.
+  /// The current screen.
   public let screen: RosterSections
-  /// What turns the screen before into this one, to be shown as one batch; nil where the whole view
-  /// is to be shown anew, as at the beginning.
+  /// The changes from the previous screen to this one, to be shown as one batch; nil if the whole
+  /// view must be reloaded, as at the beginning.
   public let changes: SectionChanges?
 }
 
-/// A contacts screen that follows a session: first the whole, then one step after the other.
+/// A contacts screen that follows a session: first the whole screen, then one step after the other.
 ///
-/// Each step leads from the screen of the update before to its own, as a table view wants it. Where
-/// much changes at once, as by the first roster, or where the watcher was too slow, the whole
-/// screen comes again. It ends with the session; that of a session that is over ends after the
-/// first screen. To be iterated once.
+/// Each step leads from the screen of the previous update to its own, as a table view expects it.
+/// If much changes at once, as with the first roster, or if the observer was too slow, the update
+/// is a whole screen again. The sequence ends with the session; if the session is already over, it
+/// ends after the first screen. Can be iterated once.
 public struct ScreenUpdates: AsyncSequence, Sendable {
-  /// What is told.
+  /// The type of an update.
   public typealias Element = ScreenUpdate
-  /// Nothing is thrown.
+  /// Never throws.
   public typealias Failure = Never
 
   private let updates: RosterUpdates
@@ -30,16 +30,16 @@ public struct ScreenUpdates: AsyncSequence, Sendable {
     self.policy = policy
   }
 
-  /// Hands out the updates.
+  /// Iterates over the updates.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    /// From how many rows on it is quicker to show the whole anew.
+    /// From this number of rows on, reloading the whole screen is faster.
     private static let many = 64
 
     private var updates: RosterUpdates.AsyncIterator
     private let policy: SectionPolicy
     private var screen: RosterSections
     private var roster = Roster()
-    /// What of the last step has still to be shown, the first one last.
+    /// The rows of the last step that have yet to be shown, the next one last.
     private var rows: [RosterSections.Row] = []
 
     init(_ updates: RosterUpdates.AsyncIterator, _ policy: SectionPolicy) {
@@ -74,18 +74,18 @@ public struct ScreenUpdates: AsyncSequence, Sendable {
     }
   }
 
-  /// The iterator. There is one only: any further one ends at once.
+  /// Returns the iterator. Only the first one yields updates; any further one ends at once.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(updates.makeAsyncIterator(), policy)
   }
 }
 
 extension RosterSession {
-  /// The contacts screen from now on, for one watcher.
+  /// The contacts screen from now on, for one observer.
   ///
   /// - Parameters:
-  ///   - policy: Whom the screen shows, and in which sections.
-  ///   - limit: How many steps may wait for a watcher that is slow, at least 1.
+  ///   - policy: Which contacts the screen shows, and in which sections.
+  ///   - limit: The number of steps that may wait for a slow observer, at least 1.
   public func screens(_ policy: SectionPolicy = SectionPolicy(), limit: Int = 256) -> ScreenUpdates
   {
     ScreenUpdates(updates(limit: limit), policy)
