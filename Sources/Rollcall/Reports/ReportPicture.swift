@@ -1,29 +1,29 @@
 package import RosterCore
 import XMPPStanza
 
-/// What the picture of a session shows: its connections as lanes over time, what is odd and who
-/// asks in them, and how much happened when.
+/// The picture of a session: its connections as lanes over time, the findings and requests in them,
+/// and the density of records.
 ///
-/// Memory: a number of lanes, and in each of places, whatever the session's length.
+/// Memory: a bounded number of lanes and of positions in each, whatever the session's length.
 package struct ReportPicture: Sendable {
-  /// A stretch in which a connection was open.
+  /// A period in which a connection was open.
   package struct Stretch: Hashable, Sendable {
     package var start: Double
     package var end: Double
   }
 
-  /// What is marked in a lane, each shape for itself.
+  /// The kinds of marks in a lane, each with its own shape.
   package enum Sign: String, Hashable, Sendable, CaseIterable {
     case error, warning, info, request
   }
 
-  /// One thing or several that lie too near to each other to be told apart.
+  /// One occurrence, or several that are too close together to be distinguished.
   package struct Mark: Hashable, Sendable {
     package let first: UInt64
     package let place: Double
     package fileprivate(set) var sign: Sign
     package fileprivate(set) var count = 1
-    /// What the first one that matters as much is, in words.
+    /// The description of the first occurrence of the highest importance.
     package fileprivate(set) var words: String
   }
 
@@ -35,40 +35,41 @@ package struct ReportPicture: Sendable {
     fileprivate var findings: [Int: Mark] = [:]
     fileprivate var requests: [Int: Mark] = [:]
 
-    /// What is odd, from left to right.
+    /// The findings, from left to right.
     package var findingMarks: [Mark] { findings.sorted { $0.key < $1.key }.map(\.value) }
-    /// Who asks, from left to right.
+    /// The requests, from left to right.
     package var requestMarks: [Mark] { requests.sorted { $0.key < $1.key }.map(\.value) }
   }
 
-  /// How many lanes there are at most; the last one is then for all others.
+  /// The maximum number of lanes; the last one is then for all others.
   package static let mostLanes = 12
-  /// How many marks have room beside each other.
+  /// The number of marks that fit next to each other.
   package static let marks = 80
-  /// How many columns the density has.
+  /// The number of columns of the density.
   package static let columns = 160
-  /// Stretches that are nearer to each other are one.
+  /// Periods that are closer together than this are joined.
   private static let nearest = 1.0 / 500
 
   package private(set) var axis: ReportAxis
   package private(set) var lanes: [Lane] = []
-  /// How many records changed only presence, and how many more, column by column.
+  /// The number of records in each column: those that changed only presence, and those that changed
+  /// more.
   package private(set) var presence = [Int](repeating: 0, count: columns)
   package private(set) var others = [Int](repeating: 0, count: columns)
   private let names: [ConnectionID: String]
   private var laneOf: [ConnectionID: Int] = [:]
   private var laneNamed: [String: Int] = [:]
-  /// Since when connections are open.
+  /// Since when each connection has been open.
   private var open: [ConnectionID: Double] = [:]
 
-  /// - Parameter connections: All of the log.
+  /// - Parameter connections: All connections of the log.
   package init(_ connections: [ConnectionStory], _ axis: ReportAxis) {
     self.axis = axis
     names = Dictionary(
       connections.map { ($0.id, $0.label) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Takes the next record.
+  /// Adds the next record.
   ///
   /// - Parameter roster: The state after it.
   package mutating func take(_ moment: Timeline.Moment, _ roster: Roster) {
@@ -100,7 +101,7 @@ package struct ReportPicture: Sendable {
     for id in now where open[id] == nil { open[id] = place }
   }
 
-  /// Ends what is still open.
+  /// Ends the periods that are still open.
   package mutating func finish() {
     for (id, start) in open.sorted(by: { $0.key < $1.key }) {
       add(Stretch(start: start, end: 1), id)
@@ -167,14 +168,14 @@ extension ReportPicture.Sign {
 }
 
 extension RosterChange {
-  /// Who asks whom, where the change is about a request that begins or ends.
+  /// A description of the request if the change begins or ends one.
   fileprivate var asking: String? {
     (field == .request || field == .outgoing) && mark != "~" ? clause : nil
   }
 }
 
 extension [ReportPicture.Stretch] {
-  /// From left to right, those as one that overlap or are nearer to each other than can be seen.
+  /// The periods from left to right; those that overlap or are too close together are joined.
   fileprivate func joined(_ nearest: Double) -> Self {
     var joined: Self = []
     for stretch in sorted(by: { $0.start < $1.start }) {
