@@ -1,16 +1,16 @@
 import CXXHash
 import RawBytes
 
-/// Which of consecutive records concern which contacts: the content of a `DerivedBlock`.
+/// The contacts that consecutive records concern: the content of a `DerivedBlock`.
 ///
-/// In order, a `UInt64` for each record and each of its contacts: 48 bits of a hash of the
-/// contact's name, and above them none, below them 16 bits of the record, counted from the first
-/// one that the block covers. Contacts whose hashes are the same are told apart by whoever looks at
-/// the records: to an index of names it matters only that there are few.
+/// An ordered list with a `UInt64` for each record and each of its contacts: the upper 48 bits are
+/// from a hash of the contact's name, and the lower 16 bits are the record, counted from the first
+/// one that the block covers. Contacts with equal hashes are distinguished only by reading the
+/// records; for the index it matters only that this is rare.
 struct ContactIndex: ~Escapable {
-  /// How many entries a block has at most before another one is begun.
+  /// The maximum number of entries in a block before another one is begun.
   static let most = 4096
-  /// How many records a block covers at most.
+  /// The maximum number of records that a block covers.
   static let mostRecords: UInt64 = 1 << 16
 
   private static let entryBytes = 8
@@ -22,7 +22,7 @@ struct ContactIndex: ~Escapable {
     self.block = block
   }
 
-  /// How many entries there are.
+  /// The number of entries.
   var count: Int { block.content.byteCount / Self.entryBytes }
 
   /// All entries, in order.
@@ -32,8 +32,8 @@ struct ContactIndex: ~Escapable {
     block.content.bigEndian(at: index * Self.entryBytes)
   }
 
-  /// The records that may concern a contact, in order. Complexity: O(log n), and the answer's
-  /// length.
+  /// The records that may concern a contact, in order. Complexity: O(log n), plus the length of the
+  /// result.
   func sequences(concerning contact: String) -> [UInt64] {
     let least = Self.entry(ContactKey(contact), 0)
     var (low, high) = (0, count)
@@ -49,14 +49,14 @@ struct ContactIndex: ~Escapable {
     return found
   }
 
-  /// The entry that says that a record concerns a contact.
+  /// The entry for a record that concerns a contact.
   ///
   /// - Parameter offset: The record, counted from the first one that the block covers.
   static func entry(_ contact: ContactKey, _ offset: UInt64) -> UInt64 {
     contact.hash << 16 | offset
   }
 
-  /// The entries of two lists that are in order each, in order. Complexity: linear.
+  /// Merges two ordered lists of entries. Complexity: linear.
   static func merged(_ a: [UInt64], _ b: [UInt64]) -> [UInt64] {
     var merged: [UInt64] = []
     merged.reserveCapacity(a.count + b.count)
@@ -69,7 +69,7 @@ struct ContactIndex: ~Escapable {
     return merged + a[inA...] + b[inB...]
   }
 
-  /// Writes entries, which are in order, as the content of a block.
+  /// Writes ordered entries as the content of a block.
   static func write(_ entries: [UInt64], to space: inout MutableRawSpan) {
     for (index, entry) in entries.enumerated() {
       space.write(bigEndian: entry, at: DerivedBlock.headBytes + index * entryBytes)
@@ -79,13 +79,13 @@ struct ContactIndex: ~Escapable {
   static func size(_ entries: [UInt64]) -> Int { entries.count * entryBytes }
 }
 
-/// What the index knows of a contact's name.
+/// The index's key for a contact's name.
 struct ContactKey: Hashable, Sendable {
-  /// XXH3: the same on every machine.
+  /// XXH3, which is equal on every machine.
   let hash: UInt64
 
   init(_ name: RawSpan) {
-    // XXH3 reads as many bytes as there are, and keeps nothing of them.
+    // XXH3 reads exactly these bytes and keeps no pointer to them.
     hash = name.withUnsafeBytes { XXH3_64bits($0.baseAddress, $0.count) }
   }
 
@@ -95,11 +95,11 @@ struct ContactKey: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-  /// The records of a range that may concern a contact, in order: all that do, and where the index
-  /// cannot tell, any others. Whoever wants to be sure looks at what they say.
+  /// The records in a range that may concern a contact, in order. Contains all records that do, and
+  /// any others that the index cannot exclude. Read the records to be certain.
   ///
-  /// The contact is a prepared bare address. Complexity: linear in the blocks of the range, one for
-  /// some thousand records, and in the answer's length.
+  /// The contact is a prepared bare address. Complexity: linear in the blocks of the range, one per
+  /// some thousand records, and in the length of the result.
   package func sequences(
     concerning contact: String, in range: ClosedRange<UInt64>
   ) throws -> [UInt64] {

@@ -1,17 +1,17 @@
 import RawBytes
 
-/// Stores what is derived from consecutive records, inside one transaction: in blocks, of which the
-/// last ones are stored by `finish`. It must go before the transaction ends.
+/// Stores what is derived from consecutive records in blocks, inside one transaction. Call
+/// `finish`, which stores the last blocks, before the transaction ends.
 struct DerivedWriter: ~Copyable {
   private let events: WriteCursor<UInt64>
   private var packer = EventPacker()
   private var indexEntries: [UInt64] = []
-  /// The first records that the next blocks cover, and the last one so far.
+  /// The first records that the next blocks cover, and the last record so far.
   private var firstOfEvents: UInt64
   private var firstOfIndex: UInt64
   private var last: UInt64
 
-  /// - Parameter first: The first record of which something will be stored.
+  /// - Parameter first: The first record whose data will be stored.
   init(
     from first: UInt64, in transaction: borrowing WriteTransaction
   ) throws(EventLogError) {
@@ -19,7 +19,7 @@ struct DerivedWriter: ~Copyable {
     (firstOfEvents, firstOfIndex, last) = (first, first, first - 1)
   }
 
-  /// Takes what is derived from the record after the last one.
+  /// Takes what is derived from the next record.
   mutating func write(
     _ event: RawSpan?, _ contacts: Span<ContactKey>,
     of header: RecordHeader, in transaction: borrowing WriteTransaction
@@ -47,7 +47,7 @@ struct DerivedWriter: ~Copyable {
     }
   }
 
-  /// The same, where it is not in place.
+  /// Takes what is derived from the next record if it is not in place.
   mutating func write(
     _ parts: DerivedParts, of header: RecordHeader, in transaction: borrowing WriteTransaction
   ) throws(EventLogError) {
@@ -55,7 +55,7 @@ struct DerivedWriter: ~Copyable {
     try write(parts.event?.span.bytes, contacts.span, of: header, in: transaction)
   }
 
-  /// Stores what waits.
+  /// Stores what has not been stored yet.
   mutating func finish(in transaction: borrowing WriteTransaction) throws(EventLogError) {
     try storeEvents()
     try storeIndex(in: transaction)
@@ -86,8 +86,8 @@ struct DerivedWriter: ~Copyable {
 }
 
 extension WriteTransaction {
-  /// Whether derived parts of a version may be added to those that are there; marks the log where
-  /// not.
+  /// Whether data of a version may be added to the log's derived parts; if not, marks the log as
+  /// outdated.
   func mayDerive(_ version: UInt32) throws(EventLogError) -> Bool {
     let stored = try get(.eventVersion)
     if stored == version { return true }
@@ -95,9 +95,9 @@ extension WriteTransaction {
     return false
   }
 
-  /// Adds a block to the index, made one with those before it that are not larger: what is recorded
-  /// stanza by stanza would leave a block for each, and so there are few, while an entry is
-  /// written only some ten times.
+  /// Adds a block to the index, merged with the previous blocks that are not larger. Otherwise,
+  /// recording stanza by stanza would leave a block for each. This keeps the number of blocks
+  /// small, and an entry is written only about ten times.
   fileprivate func addToIndex(
     _ entries: [UInt64], covering records: ClosedRange<UInt64>
   ) throws(EventLogError) {
@@ -119,7 +119,7 @@ extension WriteTransaction {
     }
   }
 
-  /// The entries of the index's last block, where it ends before these records and is sound.
+  /// The entries of the index's last block, if it ends before these records and is intact.
   private func lastOfIndex(
     before records: ClosedRange<UInt64>
   ) throws(EventLogError) -> (first: UInt64, entries: [UInt64])? {

@@ -2,20 +2,20 @@ import RawBytes
 
 /// The stored events of consecutive records: the content of a `DerivedBlock`.
 ///
-/// Nothing where none of the records means anything; else
+/// Empty if none of the records has an event; otherwise
 ///
-///     0  Int64  the first time that is known, ms since 1970; 0 where none is
+///     0  Int64  the first known time, ms since 1970; 0 for none
 ///
-/// and for each record that means something, in order,
+/// and for each record that has an event, in order,
 ///
-///     0  UInt32 bytes of the event
+///     0  UInt32 length of the event in bytes
 ///     4  UInt16 the record, counted from the first one that the block covers
-///     6  UInt8  the direction, and flags: 4 the time is known, 8 it is a whole one, 16 a
+///     6  UInt8  the direction, and flags: 4 the time is known, 8 the time is absolute, 16 a
 ///               connection follows
 ///     7  UInt8  kind
 ///     8  UInt32 time, ms after the pack's (only with flag 4)
-///        Int64  time, ms since 1970 (only with flag 8 too, instead of that)
-///        UInt32 connection (only with flag 16; else it is 1)
+///        Int64  time, ms since 1970 (instead of that, with flag 8 too)
+///        UInt32 connection (only with flag 16; otherwise it is 1)
 ///               the event
 struct EventPack: ~Escapable {
   private let block: DerivedBlock
@@ -25,9 +25,10 @@ struct EventPack: ~Escapable {
     self.block = block
   }
 
-  /// Hands the events of some of its records to `body`, in order.
+  /// Passes the events of some of its records to `body`, in order.
   ///
-  /// - Throws: `EventLogError.corrupt` at what no program of ours wrote, and what `body` throws.
+  /// - Throws: `EventLogError.corrupt` for anything that Rollcall never writes, and errors of
+  ///   `body`.
   func forEach(
     in range: ClosedRange<UInt64>, _ body: (EventHeader, RawSpan) throws -> Void
   ) throws {
@@ -46,7 +47,7 @@ struct EventPack: ~Escapable {
     }
   }
 
-  /// Takes the event at an offset with its header.
+  /// Reads the event at an offset with its header.
   @inline(__always)
   private func take(at offset: inout Int) throws(EventLogError) -> (EventHeader, Range<Int>) {
     let content = block.content
@@ -71,7 +72,7 @@ struct EventPack: ~Escapable {
     return (header, event)
   }
 
-  /// The time that stands at an offset; nil where there is none.
+  /// The time at an offset; nil if there is none.
   @inline(__always)
   private func time(at offset: Int, _ flags: UInt8) -> Int64? {
     guard flags & EventLayout.timeIsKnown != 0 else { return nil }
@@ -81,7 +82,7 @@ struct EventPack: ~Escapable {
       &+ Int64(content.bigEndian(at: offset, as: UInt32.self))
   }
 
-  /// Takes the event at an offset; nil where there is none, or it is cut short.
+  /// Reads the event at an offset; nil if there is none or it is truncated.
   @inline(__always)
   private func takeEvent(at offset: inout Int) -> Range<Int>? {
     let content = block.content
@@ -110,7 +111,7 @@ private enum EventLayout {
   static let hasWholeTime: UInt8 = 8
   static let hasConnection: UInt8 = 16
 
-  /// How many bytes stand before an event that has these flags.
+  /// The number of bytes before an event with these flags.
   @inline(__always)
   static func size(_ flags: UInt8) -> Int {
     headBytes
@@ -121,24 +122,24 @@ private enum EventLayout {
 
 /// Collects the events of consecutive records until there are enough for a pack.
 struct EventPacker {
-  /// The most bytes of a block of several events (`RecordPacker.most` says why).
+  /// The maximum length of a block with several events (see `RecordPacker.most`).
   private static let mostBytes = RecordPacker.most
-  /// How many records a pack covers at most.
+  /// The maximum number of records that a pack covers.
   static let mostRecords: UInt64 = 1 << 16
 
   /// The pack so far.
   private(set) var content: [UInt8] = []
-  /// The first time that is known.
+  /// The first known time.
   private var start: Int64?
 
-  /// Whether an event of so many bytes can stand in a pack together with those that are here.
+  /// Whether an event of a length fits into the pack.
   func hasRoom(for bytes: Int) -> Bool {
     content.isEmpty
       || DerivedBlock.headBytes + content.count + EventLayout.mostHeadBytes + bytes
         <= Self.mostBytes
   }
 
-  /// Adds an event to others of the records from `first` on.
+  /// Adds an event to those of the records from `first` on.
   mutating func add(_ event: RawSpan, of header: RecordHeader, first: UInt64) {
     if content.isEmpty {
       content.append(contentsOf: repeatElement(0, count: EventLayout.startBytes))

@@ -1,15 +1,15 @@
 extension ReadTransaction {
-  /// Hands every event of a range to `body`, in order: those that are stored, and where they cannot
-  /// be used, those that are made anew of the records.
+  /// Passes every event of a range to `body`, in order: the stored ones, and where they cannot be
+  /// used, those derived again from the records.
   ///
-  /// The bytes are valid until `body` returns. Ask `EventLog.derivedIsCurrent` first, or rather
-  /// this transaction's `meta`: events of another version must not be read.
+  /// The bytes are valid until `body` returns. Check `EventLog.derivedIsCurrent` first, or better
+  /// this transaction's `meta`, because events of another version must not be read.
   ///
   /// - Parameters:
-  ///   - most: At least one pack of events is handed over, and none after so many bytes.
-  ///   - derive: The event of a record.
-  /// - Returns: The record that comes next; nil where the range, or the log, is at its end.
-  /// - Throws: What `derive` and `body` throw, and `EventLogError`.
+  ///   - most: The number of bytes after which no further pack is read. At least one pack is.
+  ///   - derive: Derives the event of a record.
+  /// - Returns: The next record; nil at the end of the range or of the log.
+  /// - Throws: Errors of `derive` and `body`, and `EventLogError`.
   @discardableResult
   package func forEachEvent(
     in range: ClosedRange<UInt64>, bytes most: Int = .max,
