@@ -13,7 +13,7 @@ struct AnnotationRuleTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let before: [RosterAnnotation]
     let annotation: RosterAnnotation
-    /// What it changes; nil where it changes nothing.
+    /// The field that changes; nil if nothing changes.
     let field: FieldValues?
 
     var testDescription: String { "\(annotation) after \(before)" }
@@ -40,7 +40,7 @@ struct AnnotationRuleTests {
     Case(
       before: [.reading(bob, "zeng")], annotation: .reading(bob, ""),
       field: .reading(before: "zeng", after: nil)),
-    // The texts are equal to Swift, but not byte for byte.
+    // Swift considers the texts equal, but their bytes differ.
     Case(
       before: [.reading(bob, "e\u{301}")], annotation: .reading(bob, "\u{e9}"),
       field: .reading(before: "e\u{301}", after: "\u{e9}")),
@@ -53,7 +53,7 @@ struct AnnotationRuleTests {
     Case(before: [.note(bob, "chess")], annotation: .note(bob, "chess"), field: nil),
   ]
 
-  @Test("It changes what was not so before, and nothing else", arguments: cases)
+  @Test("An annotation changes what differs from before, and nothing else", arguments: cases)
   func rules(_ test: Case) {
     var scenario = Scenario.alice(item("bob@example.test", "name='Bob'"))
     for annotation in test.before { scenario.annotated(annotation) }
@@ -80,7 +80,7 @@ struct AnnotationRuleTests {
     }
   }
 
-  @Test("Each value names the record that set it, also one that took it away")
+  @Test("Each value names the record that set or removed it")
   func provenance() throws {
     var scenario = Scenario.alice()
     scenario.annotated(.starred(Self.bob, true))
@@ -95,7 +95,7 @@ struct AnnotationRuleTests {
     #expect(scenario.roster.contact(Self.bob)?.annotations?.isEmpty == true)
   }
 
-  @Test("Who is removed keeps it, and has it when it comes back")
+  @Test("A removed contact keeps its annotations, and still has them when it is added again")
   func removed() {
     var scenario = Scenario.alice(item("bob@example.test", "name='Bob'"))
     scenario.annotated(.starred(Self.bob, true))
@@ -105,7 +105,7 @@ struct AnnotationRuleTests {
     #expect(scenario.roster.contact(Self.bob)?.annotations?.isStarred == true)
   }
 
-  @Test("No session begins by it, and none has to give its place up")
+  @Test("An annotation begins no session and displaces none")
   func sessions() {
     var scenario = Scenario()
     scenario.annotated(.starred(Self.bob, true))
@@ -121,7 +121,7 @@ struct AnnotationRuleTests {
 
   // MARK: Requests
 
-  /// Bob and Carol ask; the user has seen Bob's request.
+  /// Bob and Carol have sent requests; the user has seen Bob's.
   private func asked() -> Scenario {
     var scenario = Scenario.alice()
     scenario.receives("subscribe", from: "bob@example.test")
@@ -130,7 +130,7 @@ struct AnnotationRuleTests {
     return scenario
   }
 
-  @Test("A request that was seen counts no more, and is told of once")
+  @Test("A seen request no longer counts, and is reported once")
   func seen() throws {
     var scenario = asked()
     #expect(scenario.roster.unseenRequests == [Self.carol])
@@ -149,7 +149,7 @@ struct AnnotationRuleTests {
     #expect(scenario.roster.unseenRequests.isEmpty)
   }
 
-  @Test("It stays seen when it is sent again, also in the next session; a new one is new")
+  @Test("A request stays seen when it is sent again, even in the next session; a new one is unseen")
   func sentAgain() {
     var scenario = asked()
     scenario.receives("subscribe", from: "bob@example.test")
@@ -160,7 +160,7 @@ struct AnnotationRuleTests {
     scenario.sends()
     #expect(scenario.unconfirmed == ["bob@example.test", "carol@example.test"])
     #expect(scenario.roster.unseenRequests.isEmpty)
-    // An unconfirmed one can be seen as well.
+    // An unconfirmed request can be seen as well.
     scenario.annotated(.requestsSeen([Self.carol]))
     #expect(scenario.unconfirmed == ["bob@example.test", "carol@example.test"])
     scenario.receives("subscribe", from: "bob@example.test")

@@ -4,7 +4,7 @@ import XMPPStanza
 
 @testable import RosterCore
 
-/// What is noted by numbers is what the outcomes tell with their values.
+/// The causes noted by number are the records that the outcomes report with values.
 @Suite("Which record caused a difference") struct ChangeCausesTests {
   private typealias Step = (event: RosterEvent, stamp: RecordStamp, connection: ConnectionID)
 
@@ -15,7 +15,7 @@ import XMPPStanza
     }
   }
 
-  /// The records that outcomes name, by what their changes are about.
+  /// The records that outcomes name, by the subject of their changes.
   private struct Told {
     struct Subject: Hashable {
       var field: StateField
@@ -51,11 +51,11 @@ import XMPPStanza
     }
   }
 
-  /// Takes a roster from one of the events to the last one in both ways, and compares what they say
-  /// of every difference.
+  /// Takes a roster from one of the events to the last one in both ways, and compares the causes of
+  /// every difference.
   ///
-  /// - Parameter remaking: After every so many events the table is made anew.
-  /// - Returns: How many differences there were.
+  /// - Parameter remaking: The number of events after which the table is rebuilt each time.
+  /// - Returns: The number of differences.
   private func compare(
     _ history: [Step], from start: Int, remaking: Int?, _ place: Comment
   ) throws -> Int {
@@ -80,7 +80,7 @@ import XMPPStanza
       guard index.isMultiple(of: 23) || index == history.count - start - 1 else { continue }
       #expect(after == told, place)
       let differences = before.differences(to: after, among: causes, in: after)
-      // By what they show, which looks at no row.
+      // Compared by what the states show, without using rows.
       #expect(leads(differences, from: before, to: after), place)
       #expect(differences == before.differences(to: told), place)
       let back = after.differences(to: before, among: causes, in: after)
@@ -97,7 +97,7 @@ import XMPPStanza
   }
 
   @Test(
-    "One connection, whether or not the table is made anew", arguments: 700..<UInt64(712),
+    "One connection, whether or not the table is rebuilt", arguments: 700..<UInt64(712),
     [nil, 1, 40])
   func oneConnection(seed: UInt64, remaking: Int?) throws {
     var fuzzer = StanzaFuzzer(seed: seed)
@@ -127,7 +127,7 @@ import XMPPStanza
 
   private static let bob = "bob@example.test"
 
-  /// What ends all resources of a contact at once.
+  /// The ways to end all resources of a contact at once.
   private static let endings: [(name: String, end: @Sendable (inout Scenario) -> Void)] = [
     ("an unavailable presence of the bare address", { $0.receives("unavailable", from: bob) }),
     ("our unsubscribe", { $0.sends("unsubscribe", to: bob) }),
@@ -139,12 +139,12 @@ import XMPPStanza
     ("a new session", { $0.opened("alice@example.test/phone") }),
   ]
 
-  @Test("Where one record ends several resources, each of them has it as its cause")
+  @Test("If one record ends several resources, it is the cause for each of them")
   func severalResources() throws {
     for (name, end) in Self.endings {
       for devices in [1, 2] {
         var scenario = Scenario.alice(item(Self.bob, "subscription='both'"))
-        // With a second connection, each resource knows who was told of it.
+        // With a second connection, each resource records which sessions received it.
         if devices == 2 { scenario.on(2) { _ = $0.opened("alice@example.test/desktop") } }
         for resource in ["a", "b", "c"] { scenario.receives(from: "\(Self.bob)/\(resource)") }
         scenario.gets(id: "open")
@@ -170,7 +170,7 @@ import XMPPStanza
     }
   }
 
-  @Test("What was noted before the table grew so large that it is made anew is known after it")
+  @Test("Causes noted before the table grew so large that it is rebuilt are known afterwards")
   func madeAnew() throws {
     var roster = Roster()
     var causes = ChangeCauses()
@@ -183,7 +183,7 @@ import XMPPStanza
       reduce((.stanza(event), stamp, .first), into: &roster, noting: &causes)
     }
     let before = roster
-    // Made anew, the table has the two the other way round.
+    // The rebuilt table has the two in reverse order.
     try receive("dave", "first")
     var most = 0
     while roster.contacts.counts.texts >= most {
@@ -197,7 +197,7 @@ import XMPPStanza
     #expect(presence.map { causes.cause(of: $0, in: roster)?.record } == [record, 1])
   }
 
-  @Test("A resource is told apart from another by its bytes, also where the table was made anew")
+  @Test("Resources are distinguished by their bytes, even after the table is rebuilt")
   func resources() throws {
     let (composed, apart) = ("caf\u{E9}", "cafe\u{301}")
     var causes = ChangeCauses()
@@ -223,7 +223,7 @@ import XMPPStanza
 }
 
 extension RosterChange {
-  /// What a change is a difference of; nil for one that no difference shows.
+  /// The difference that a change makes; nil for a change without one.
   fileprivate var subject: (field: StateField, part: String?)? {
     // Our request is open before the server shows it.
     if case .outgoing(_?, _?) = values { return nil }

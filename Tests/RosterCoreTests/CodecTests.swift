@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// The stored form of events: one for each value, and whatever is read back is either the value or
-/// an error.
+/// The stored form of events: each value has one encoding, and decoding returns a value or an
+/// error.
 @Suite struct CodecTests {
   private static let jid = address("bob@example.test/Büro")
   private static let query = RosterQuery(
@@ -20,7 +20,7 @@ import XMPPStanza
     ],
     malformed: [.init(jid: nil, reason: "it has no jid"), .init(jid: "@", reason: "")])
 
-  /// One of each case, and of each shape within.
+  /// One event of each case, and of each shape within a case.
   private static let plain: [RosterEvent] =
     [
       .session(.captureBegan(account: jid, inboundOnly: true)),
@@ -93,7 +93,7 @@ import XMPPStanza
     #expect(try decode(event.canonicalBytes) == event)
   }
 
-  @Test("A number of any size is read back, wherever the bytes end", arguments: 0..<10)
+  @Test("A number of any size can be decoded, wherever the bytes end", arguments: 0..<10)
   func numbers(more: Int) {
     var numbers: [UInt64] = [0, 1, .max - 1, .max]
     for bits in stride(from: 7, through: 63, by: 7) {
@@ -118,7 +118,7 @@ import XMPPStanza
     #expect(Set(Self.events.map(\.canonicalBytes)).count == Self.events.count)
   }
 
-  @Test("Decoding after encoding is identity on what a mad stream means", arguments: 1...20)
+  @Test("Decoding after encoding is identity for the events of a random stream", arguments: 1...20)
   func fuzzed(_ seed: UInt64) throws {
     var fuzzer = StanzaFuzzer(seed: seed)
     var scenario = Scenario()
@@ -129,7 +129,7 @@ import XMPPStanza
     }
   }
 
-  @Test("An encoding that is cut anywhere is an error", arguments: events)
+  @Test("A truncated encoding is an error", arguments: events)
   func truncated(_ event: RosterEvent) {
     let bytes = event.canonicalBytes
     for count in bytes.indices {
@@ -137,13 +137,13 @@ import XMPPStanza
     }
   }
 
-  @Test("Bytes behind the value are an error", arguments: events)
+  @Test("Bytes after the value are an error", arguments: events)
   func excess(_ event: RosterEvent) {
     let bytes = event.canonicalBytes
     #expect(throws: CodecError.excess(offset: bytes.count)) { try decode(bytes + [0]) }
   }
 
-  /// What is read from damaged bytes is what those bytes encode: there is no second encoding.
+  /// What is decoded from damaged bytes encodes to those bytes: there is no second encoding.
   @Test("Damage is an error or another value, never a trap", arguments: 1...20)
   func damaged(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -161,9 +161,9 @@ import XMPPStanza
     }
   }
 
-  @Test("A count that no bytes follow reserves nothing")
+  @Test("A count without that many bytes reserves no memory")
   func hugeCount() {
-    // An unblocking push without a sender and of 2^63 addresses.
+    // An unblocking push without a sender, with 2^63 addresses.
     let bytes: [UInt8] = [49, 0] + Array(repeating: 0xFF, count: 8) + [0x7F]
     #expect(throws: CodecError.self) { try decode(bytes) }
   }

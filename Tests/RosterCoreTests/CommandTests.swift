@@ -39,7 +39,7 @@ struct CommandTests {
     #expect(refused.description.last == ".")
   }
 
-  @Test("A get names the version only where the server offers it, empty the first time")
+  @Test("A get names the version only if the server offers versions; it is empty the first time")
   func fetch() {
     var scenario = Scenario()
     scenario.opened("alice@example.test/phone")
@@ -56,7 +56,7 @@ struct CommandTests {
       sends: ["<iq type='get' id='c0'><query xmlns='jabber:iq:roster' ver='v2'/></iq>"])
   }
 
-  @Test("Adding sets the item, then asks")
+  @Test("Adding a contact sets the item, then sends a request")
   func add() {
     expect(
       .add(bare(bob), name: "Bob", groups: ["B", "A"]), .alice(),
@@ -68,7 +68,7 @@ struct CommandTests {
       .add(bare(bob)), .alice(), sends: [set("<item jid='\(bob)'/>"), presence("subscribe", bob)])
   }
 
-  @Test("Adding somebody who is in the roster keeps what is not said")
+  @Test("Adding a contact that is in the roster keeps the fields that are not given")
   func addKnown() {
     let scenario = Scenario.alice(
       item(bob, "name='Bob' subscription='from' approved='true'", groups: ["A"]))
@@ -80,7 +80,7 @@ struct CommandTests {
       ])
   }
 
-  @Test("Adding somebody whose request is open accepts it")
+  @Test("Adding a contact whose request is open accepts it")
   func addAsker() {
     var scenario = Scenario.alice()
     scenario.receives("subscribe", from: bob)
@@ -109,7 +109,7 @@ struct CommandTests {
       refused: .alreadyFriend(bare("carol@example.test")))
   }
 
-  @Test("Accepting answers the bare JID, and asks back where mutual friends are wanted")
+  @Test("Accepting answers the bare JID, and sends a request if mutual friends are wanted")
   func accept() {
     var scenario = Scenario.alice()
     expect(.accept(bare(bob)), scenario, refused: .nobodyAsked(bare(bob)))
@@ -136,7 +136,7 @@ struct CommandTests {
     expect(.cancel(bare(bob)), scenario, sends: [presence("unsubscribe", bob)])
   }
 
-  @Test("Removing sends only the removal: the server cascades")
+  @Test("Removing sends only the removal, because the server ends the subscriptions")
   func remove() {
     let scenario = Scenario.alice(item(bob, "name='Bob' subscription='both'", groups: ["A"]))
     expect(
@@ -146,7 +146,7 @@ struct CommandTests {
       refused: .notInRoster(bare("eve@example.test")))
   }
 
-  @Test("A rename resends the name and all groups, and nothing that is not ours to set")
+  @Test("A rename sends the name and all groups, and nothing that a client may not set")
   func edit() {
     let scenario = Scenario.alice(
       item(
@@ -217,7 +217,7 @@ struct CommandTests {
       ])
   }
 
-  @Test("Every push of our own server is acknowledged, and nothing else")
+  @Test("Every push from our own server is acknowledged, and nothing else")
   func acknowledgements() {
     let scenario = Scenario.alice()
     func acknowledge(_ attributes: String, _ payload: String) -> XMPPElement? {
@@ -239,7 +239,7 @@ struct CommandTests {
     #expect(acknowledge("type='set' id='p'", "<x xmlns='urn:x'>\(query)</x>") == nil)
   }
 
-  @Test("What commands send raises no finding when it is played")
+  @Test("The stanzas of commands cause no finding when they are played")
   func played() throws {
     var scenario = Scenario.alice(item("carol@example.test", "name='C'", groups: ["A", "B"]))
     scenario.receives("subscribe", from: bob)
@@ -272,7 +272,7 @@ struct AutoAcceptTests {
   }
 
   @Test(
-    "Known means that we subscribe to them or asked to; an item with none is not known",
+    "A contact is known if we subscribe or have sent a request; an item with none is not known",
     arguments: [
       ("", false), ("subscription='none'", false), ("subscription='to'", true),
       ("ask='subscribe'", true), ("name='Bob'", false), ("approved='true'", false),
@@ -285,7 +285,7 @@ struct AutoAcceptTests {
     #expect(decision(.all, scenario) == true)
   }
 
-  @Test("Whom we asked is known before the server shows it")
+  @Test("A contact that we sent a request to is known before the server shows it")
   func asked() {
     var scenario = Scenario.alice()
     scenario.sends("subscribe", to: bob)
@@ -308,7 +308,7 @@ struct AutoAcceptTests {
   }
 
   @Test(
-    "Nobody who is blocked is accepted without asking",
+    "A blocked contact is never accepted automatically",
     arguments: ["bob@example.test", "example.test"])
   func blocked(jid: String) {
     var scenario = Scenario.alice(item(bob, "subscription='to'"))

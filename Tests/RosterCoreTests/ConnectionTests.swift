@@ -62,7 +62,7 @@ struct ConnectionTests {
     #expect(scenario.roster.isConnected)
   }
 
-  @Test("A query of one connection and a result on another do not meet")
+  @Test("A query of one connection is not answered by a result on another")
   func queries() {
     var scenario = alice()
     scenario.on(1) { $0.gets(id: "q") }
@@ -71,7 +71,7 @@ struct ConnectionTests {
     #expect(scenario.contacts.isEmpty)
     scenario.on(1) { $0.receivesResult(item(bob), id: "q") }
     #expect(scenario.contacts == [bob])
-    // The same id on both.
+    // Both connections use the same id.
     scenario.on(1) { $0.gets(id: "r") }
     scenario.on(2) { $0.gets(id: "r") }
     scenario.on(2) { $0.receivesResult(item(bob), id: "r") }
@@ -79,7 +79,7 @@ struct ConnectionTests {
     #expect(scenario.codes.isEmpty)
   }
 
-  @Test("A push may come from the full address of none of the connections")
+  @Test("A push may come from the full address of no connection")
   func ownAddresses() {
     var scenario = alice()
     scenario.on(1) { $0.pushed(item(bob), from: "alice@example.test/desktop") }
@@ -87,7 +87,7 @@ struct ConnectionTests {
     #expect(scenario.contacts.isEmpty)
   }
 
-  @Test("A resource that is bound again ends the session that had it")
+  @Test("A resource that is bound again ends the session that it belonged to")
   func conflict() {
     var scenario = alice(item(bob, "subscription='both'"))
     scenario.on(1) { $0.receives(from: "\(bob)/pc") }
@@ -98,7 +98,7 @@ struct ConnectionTests {
 
   // MARK: Pushes
 
-  @Test("A push to both changes once, and each acknowledges its own")
+  @Test("A push to both connections is one change, and each connection acknowledges its own")
   func pushes() {
     var scenario = alice()
     scenario.time = 0
@@ -122,7 +122,7 @@ struct ConnectionTests {
     #expect(scenario.codes == [.unacknowledgedPush], "of the one that the desktop owes")
   }
 
-  @Test("A rename there and back is told late without taking the roster back")
+  @Test("A late copy of a rename and its reversal does not revert the roster")
   func thereAndBack() {
     for version in [nil, "same"] {
       var scenario = alice(item(bob, "name='A'"))
@@ -135,7 +135,7 @@ struct ConnectionTests {
         #expect(scenario.item(bob)?.name == "C")
       }
       #expect(changes(scenario, from: end).isEmpty)
-      // The next one is new on whichever it comes first.
+      // The next push is new on the connection that receives it first.
       scenario.on(2) { $0.pushed(item(bob, "name='B'"), version: version) }
       #expect(scenario.item(bob)?.name == "B")
       scenario.on(1) { $0.pushed(item(bob, "name='B'"), version: version) }
@@ -144,7 +144,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("A connection that has not asked for the roster is told no pushes")
+  @Test("A connection that has not requested the roster receives no pushes")
   func uninterested() {
     var scenario = alice(item(bob, "name='A'"))
     scenario.on(3) {
@@ -153,7 +153,7 @@ struct ConnectionTests {
     }
     scenario.on(1) { $0.pushed(item(bob, "name='B'")) }
     scenario.on(2) { $0.pushed(item(bob, "name='B'")) }
-    // It fetches, and then another edit leads back to what it was never told.
+    // It fetches the roster, and then another edit restores a value that it never received.
     scenario.on(3) { $0.fetches(item(bob, "name='B'"), id: "f3") }
     scenario.on(1) { $0.pushed(item(bob, "name='A'")) }
     scenario.on(3) { $0.pushed(item(bob, "name='A'")) }
@@ -161,7 +161,7 @@ struct ConnectionTests {
     #expect(scenario.item(bob)?.name == "B")
   }
 
-  @Test("A fetch that another connection's push has overtaken does not take the roster back")
+  @Test("A fetch that is older than another connection's push does not revert the roster")
   func overtakenFetch() {
     var scenario = alice(item(bob, "name='A'") + item(carol), version: "v1")
     scenario.on(2) { $0.gets(id: "again") }
@@ -187,7 +187,7 @@ struct ConnectionTests {
     #expect(Set(scenario.allCodes).isSubset(of: [.unusedVersion, .removedElsewhere]))
   }
 
-  @Test("A fetch that shows something newer than any push counts")
+  @Test("A fetch that is newer than any push counts")
   func newerFetch() {
     var scenario = alice(item(bob, "name='A'"))
     scenario.on(2) { $0.gets(id: "again") }
@@ -198,7 +198,7 @@ struct ConnectionTests {
     #expect(scenario.last.changes.isEmpty)
   }
 
-  @Test("A set of one connection that the server shows another first is settled")
+  @Test("A set of one connection is settled if the server first shows it to another")
   func edits() {
     for first in [UInt32(1), 2] {
       var scenario = alice(item(bob, "name='A'"))
@@ -220,7 +220,7 @@ struct ConnectionTests {
 
   // MARK: Requests
 
-  @Test("A request that is told both is one, and its answer ends it once")
+  @Test("A request that both connections receive is one request, and its answer ends it once")
   func requests() {
     var scenario = alice()
     let before = scenario.record
@@ -228,7 +228,7 @@ struct ConnectionTests {
     scenario.on(2) { $0.receives("subscribe", from: bob, "<status>Hi</status>") }
     #expect(changes(scenario, from: before).count == 1)
     #expect(scenario.roster.incoming[bare(bob)]?.count == 1)
-    // He asks again.
+    // He sends a request again.
     scenario.on(2) { $0.receives("subscribe", from: bob, "<status>Hi</status>") }
     #expect(scenario.roster.incoming[bare(bob)]?.count == 2)
     scenario.on(1) { $0.receives("subscribe", from: bob, "<status>Hi</status>") }
@@ -238,7 +238,7 @@ struct ConnectionTests {
   }
 
   @Test(
-    "Copies of what another connection's request explains are no findings",
+    "Copies of what another connection's request explains cause no findings",
     arguments: ["subscribed", "unsubscribed", "unsubscribe"])
   func copies(_ kind: String) {
     var scenario = alice(item(bob, "subscription='from'"))
@@ -247,9 +247,9 @@ struct ConnectionTests {
       scenario.on(number) { $0.pushed(item(bob, "subscription='from' ask='subscribe'")) }
     }
     for number in [UInt32(1), 2] { scenario.on(number) { $0.receives(kind, from: bob) } }
-    // That he denied it is told once.
+    // His denial is reported once.
     #expect(scenario.allCodes == (kind == "unsubscribed" ? [.deniedRequest] : []))
-    // Without the other's copy it is one.
+    // Without the other connection's copy, it is a finding.
     scenario.on(2) { $0.receives("subscribed", from: carol) }
     #expect(scenario.codes == [.unsolicitedSubscribed])
   }
@@ -267,7 +267,7 @@ struct ConnectionTests {
         $0.sends("subscribed", to: bob)
         $0.pushed(item(bob, "subscription='from'"))
       }
-      // On a connection of its own, as ejabberd has it.
+      // On a connection of its own, as in ejabberd's log.
       scenario.on(3) {
         $0.received("<resumed xmlns='urn:xmpp:sm:3' previd='sm2' h='1'/>")
         $0.receives("subscribe", from: bob, delay)
@@ -280,7 +280,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("What a server writes to a lost connection, and again after its resumption, counts once")
+  @Test("A stanza written to a lost connection, and again after its resumption, counts once")
   func hibernating() {
     var scenario = alice()
     scenario.on(2) {
@@ -309,7 +309,7 @@ struct ConnectionTests {
     #expect(scenario.allCodes.isEmpty)
   }
 
-  @Test("A session that begins while another knows a request does not bring it into doubt")
+  @Test("A session that begins while another has a request does not make it unconfirmed")
   func laterLogin() {
     var scenario = alice()
     scenario.on(1) { $0.receives("subscribe", from: bob) }
@@ -321,7 +321,7 @@ struct ConnectionTests {
     #expect(scenario.incoming == [bob])
     scenario.on(3) { $0.receives("subscribe", from: bob) }
     #expect(scenario.roster.incoming[bare(bob)]?.count == 1, "the server sends it each session")
-    // With all of them gone, only a session that is told again knows.
+    // After all sessions have ended, only a session that receives it again confirms it.
     for number in [UInt32(1), 2, 3] { scenario.on(number) { $0.closed() } }
     scenario.on(4) {
       $0.opened("alice@example.test/watch")
@@ -332,7 +332,7 @@ struct ConnectionTests {
 
   // MARK: Presence
 
-  @Test("Presence is shown while a connection that was told is open")
+  @Test("Presence is shown while a connection that received it is open")
   func presence() {
     var scenario = alice(item(bob, "subscription='both'"))
     scenario.on(1) { $0.receives(from: "\(bob)/pc") }
@@ -344,7 +344,7 @@ struct ConnectionTests {
     #expect(scenario.online(bob) == ["pc"])
     scenario.on(2) { $0.resumed() }
     #expect(scenario.online(bob) == ["pc", "phone"])
-    // Its own unavailable voids only what it alone was told.
+    // Its own unavailable ends only the presence that it alone received.
     scenario.on(2) { $0.sends("unavailable") }
     #expect(scenario.online(bob) == ["pc"])
     #expect(
@@ -355,7 +355,7 @@ struct ConnectionTests {
     #expect(scenario.online(bob).isEmpty)
   }
 
-  @Test("Presence that is told late does not take newer presence back")
+  @Test("A late copy of presence does not replace newer presence")
   func latePresence() {
     var scenario = alice(item(bob, "subscription='both'"))
     let states = ["<show>away</show>", "<show>dnd</show>", "<show>away</show>"]
@@ -372,7 +372,7 @@ struct ConnectionTests {
 
   // MARK: Values
 
-  @Test("A kept state and what came after it give what everything gives")
+  @Test("A kept state and the events after it give the same result as all events")
   func tail() throws {
     var scenario = alice(item(bob, "subscription='both'"))
     scenario.on(2) { $0.received("<enabled xmlns='urn:xmpp:sm:3' id='sm2' resume='true'/>") }
@@ -397,7 +397,7 @@ struct ConnectionTests {
     #expect(again.canonicalBytes == scenario.roster.canonicalBytes)
   }
 
-  @Test("More connections than are kept give up those that are over, and none that is open")
+  @Test("Beyond the limit, ended connections are dropped, and no open one")
   func many() {
     var scenario = alice(item(bob, "subscription='both'"))
     scenario.on(1) { $0.receives(from: "\(bob)/pc") }
@@ -415,7 +415,7 @@ struct ConnectionTests {
     #expect(scenario.allCodes.isEmpty)
   }
 
-  @Test("An open connection that makes room for another hides what it was told, as its end does")
+  @Test("An open connection that is displaced hides its presence, as its end does")
   func openOneMakesRoom() {
     var scenario = alice(item(bob, "subscription='both'"))
     scenario.on(1) { $0.receives(from: "\(bob)/pc") }
@@ -429,16 +429,18 @@ struct ConnectionTests {
   }
 }
 
-@Suite("Devices that are told in their own time")
+@Suite("Devices that receive changes at their own time")
 struct SimulatedServerTests {
-  /// What no device of a server that does all right may be told of.
+  /// The findings that a correct server must not cause on any device.
   private static let wrong: Set<Finding.Code> = [
     .needlessRequest, .uninvitedPresence, .unsolicitedResult, .unsolicitedSubscribed,
     .unsolicitedUnsubscribe, .unsolicitedUnsubscribed, .unpushedEdit, .unacknowledgedPush,
     .spoofedAnswer, .foreignPush,
   ]
 
-  @Test("The roster is the server's, whoever was told first", arguments: 0..<UInt64(300))
+  @Test(
+    "The roster equals the server's, whichever device received a change first",
+    arguments: 0..<UInt64(300))
   func truth(seed: UInt64) {
     for steps in [30, 80] {
       var server = SimulatedServer(seed: seed, devices: 1 + Int(seed % 4))
@@ -450,7 +452,7 @@ struct SimulatedServerTests {
 
   private func compare(_ server: SimulatedServer, _ note: Comment) {
     let (scenario, roster) = (server.scenario, server.scenario.roster)
-    // A device that was not told the roster does not know it.
+    // A device that has not received the roster does not know it.
     guard roster.completeness == .complete, roster.isConnected else { return }
     let items = roster.sortedItems.map {
       "\($0.jid) \($0.name ?? "-") \($0.subscription.rawValue)"
@@ -467,7 +469,7 @@ struct SimulatedServerTests {
     #expect(Set(scenario.allCodes).isDisjoint(with: Self.wrong), note)
   }
 
-  @Test("A kept state goes on as the one that was not kept", arguments: 0..<UInt64(20))
+  @Test("A kept state continues like one that was not kept", arguments: 0..<UInt64(20))
   func keptStates(seed: UInt64) throws {
     var server = SimulatedServer(seed: seed, devices: 3)
     for _ in 0..<150 { server.step() }

@@ -5,7 +5,7 @@ import XMPPStanza
 
 @testable import RosterCore
 
-/// A text that fills most of a table as long as something says it, and what ends that.
+/// A text that fills most of the table as long as it is in use, and the event that ends its use.
 private struct LongText: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let says: @Sendable (inout Scenario) -> Void
@@ -53,7 +53,8 @@ private struct LongText: Sendable, CustomTestStringConvertible {
 @Suite("The table of contacts")
 struct ContactTableTests {
   @Test(
-    "A contact's resources are a dictionary by the bytes of their names", arguments: 0..<UInt64(20))
+    "A contact's resources behave like a dictionary by the bytes of their names",
+    arguments: 0..<UInt64(20))
   func resourcesAreADictionary(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var roster = Roster()
@@ -72,7 +73,7 @@ struct ContactTableTests {
         before = model.updateValue(stamp, forKey: Array(name.utf8))
         event = .availableReceived(from: from, Availability())
       } else {
-        // From the bare address it ends all of them.
+        // Presence from the bare address ends all of them.
         guard !name.isEmpty else { continue }
         before = model.removeValue(forKey: Array(name.utf8))
         event = .unavailableReceived(from: from)
@@ -91,7 +92,7 @@ struct ContactTableTests {
     }
   }
 
-  @Test("A copy that was kept still says the same, whatever becomes of the other")
+  @Test("A kept copy stays the same, whatever happens to the original")
   func copiesAreIndependent() {
     var array = ChunkedArray<Int>(chunkBits: 2)
     var copies: [(ChunkedArray<Int>, [Int])] = []
@@ -114,7 +115,7 @@ struct ContactTableTests {
     }
   }
 
-  @Test("An array of elements has these, and copies of it go on by themselves", arguments: 0..<20)
+  @Test("An array has its elements, and its copies are independent", arguments: 0..<20)
   func arrayOfElements(count: Int) {
     let elements = Array(0..<count)
     let array = ChunkedArray(elements, chunkBits: 2)
@@ -127,7 +128,7 @@ struct ContactTableTests {
         == elements.dropLast() + (count > 0 ? [-1] : []) + Array(100..<110))
   }
 
-  @Test("Rows are stored by their bytes, of which each belongs to a field")
+  @Test("Rows are stored as their bytes, each of which belongs to a field")
   func rowsHaveNoGaps() {
     let (short, long) = (MemoryLayout<UInt32>.size, MemoryLayout<UInt64>.size)
     #expect(MemoryLayout<ItemRow>.size == 2 * short + 6 * long + short)
@@ -135,13 +136,13 @@ struct ContactTableTests {
     #expect(
       MemoryLayout<ContactRow>.size
         == MemoryLayout<ItemRow>.size + MemoryLayout<PresenceRow>.size + 3 * short)
-    // Two bits of a number for each word.
+    // The widths take two bits of a number for each word.
     for size in [MemoryLayout<ContactRow>.size, MemoryLayout<PresenceRow>.size] {
       #expect((4...32).contains(size / short) && size.isMultiple(of: short))
     }
   }
 
-  @Test("Rows that differ in any words are read as they were written", arguments: 0..<UInt64(20))
+  @Test("Rows with any differences are read as they were written", arguments: 0..<UInt64(20))
   func rowsAreReadAsTheyWere(seed: UInt64) throws {
     struct Row: BitwiseCopyable, Equatable {
       var a: UInt32 = 0, b: UInt32 = .max, c: UInt64 = 0, d: Int64 = -1, e: UInt32 = 0
@@ -182,7 +183,7 @@ struct ContactTableTests {
         }
       }
     }
-    // A word that no row has, and differences that fit into fewer bytes, each with the place after
+    // A word beyond the row, and differences that fit into fewer bytes, each with the offset after
     // it.
     let wrong: [(word: UInt8, of: [UInt8], refusedAt: Int)] = [
       (7, [2], 8), (0, [0], 9), (1, [0xFF, 0], 10), (2, [0xFF, 0xFF, 0, 0], 12),
@@ -201,7 +202,7 @@ struct ContactTableTests {
   }
 
   @Test(
-    "A table is made anew before it is written where most of it is nobody's, and else not",
+    "A table is rebuilt before it is written if most of it is unused, and otherwise not",
     arguments: LongText.all)
   fileprivate func isCompactedWhereUnused(long: LongText) {
     var scenario = Scenario.alice(item("bob@example.test"))
@@ -216,7 +217,7 @@ struct ContactTableTests {
     #expect(isCompacted())
   }
 
-  @Test("Each text has one number, and texts in two normal forms have two")
+  @Test("Each text has one number, and a text in two normal forms has two")
   func textsAreInternedByTheirBytes() {
     var table = TextTable()
     let texts =
@@ -235,7 +236,7 @@ struct ContactTableTests {
     #expect(early.count == 0 && early.number(of: "a") == nil)
   }
 
-  @Test("A kept table has the numbers that it had, and takes nothing that is none")
+  @Test("A stored table keeps its numbers, and invalid tables are rejected")
   func keptTexts() {
     func table(_ text: String, _ ends: [UInt32]) -> TextTable? {
       let (bytes, ends) = (Array(text.utf8), ends.map(\.littleEndian))
@@ -269,9 +270,9 @@ struct ContactTableTests {
     #expect(!isTable("é", [1, 2]), "it is cut inside a character")
   }
 
-  /// Where many stand in each other's way, each look-up goes over all of them.
+  /// If many texts collide, each look-up examines all of them.
   @Test(
-    "Texts that are alike have homes of their own",
+    "Similar texts have separate home slots",
     arguments: ["#", "Group #", "# of many groups", "contact#@example.test", "gr#up", "组#"])
   func homes(pattern: String) {
     let slots = 1 << 16
@@ -283,13 +284,13 @@ struct ContactTableTests {
           }
         })
       #expect(homes.allSatisfy { (0..<slots).contains($0) })
-      // Of so many that fall by chance, some 17,200 do.
+      // With random hashes, about 17,200 of 20,000 are distinct.
       #expect(homes.count > 12_000, "seed \(seed): \(homes.count)")
     }
   }
 
-  /// A stranger may send presence from ever new addresses, with ever new words.
-  @Test("What is gone takes no room for ever")
+  /// A stranger can send presence from ever new addresses, with ever new texts.
+  @Test("Removed contacts and texts do not occupy memory permanently")
   func roomIsGivenBack() {
     var roster = Roster()
     var record: UInt64 = 0
@@ -309,14 +310,14 @@ struct ContactTableTests {
     #expect(roster.contacts.numbers.count { _ in true } < 20_000)
   }
 
-  @Test("A roster that was kept on another thread reads the same")
+  @Test("A roster that is kept on another thread stays the same")
   func keptRostersAreImmutable() async {
     var scenario = Scenario.alice(item("bob@example.test", "name='Bob' subscription='both'"))
     scenario.receives(from: "bob@example.test/pda", "<status>lunch</status>")
     let kept = scenario.roster
     let shown = ShownState(kept)
     let reader = Task.detached {
-      // Reads while the other one goes on.
+      // Reads while the other thread continues.
       (0..<200).allSatisfy { _ in ShownState(kept) == shown }
     }
     for number in 0..<500 {

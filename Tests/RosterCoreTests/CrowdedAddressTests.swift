@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// Anybody can have a server tell of any number of resources.
+/// Anyone can make a server send any number of resources.
 @Suite("Addresses with many resources") struct CrowdedAddressTests {
   private static let bob = "bob@example.test"
   private static let count = 8000
@@ -14,7 +14,7 @@ import XMPPStanza
     return scenario
   }
 
-  @Test("Of thousands of resources the newest are kept, and one finding says so")
+  @Test("Of thousands of resources the newest are kept, with one finding")
   func bounded() {
     var scenario = begin()
     var (changes, findings): ([RosterChange], [Finding]) = ([], [])
@@ -28,11 +28,12 @@ import XMPPStanza
     #expect(Set(scenario.online(Self.bob)) == Set(newest))
     #expect(findings.map(\.code) == [.crowdedAddress])
     #expect(findings.first?.contact?.text == Self.bob)
-    // What appears and what is dropped is told, so that who goes by changes has the same.
+    // What appears and what is dropped is reported, so an application that follows changes has the
+    // same state.
     #expect(changes.count == Self.count + Self.count - 64)
   }
 
-  @Test("A resource that says something again is not the oldest any more")
+  @Test("A resource that sends presence again is no longer the oldest")
   func oldest() {
     var scenario = begin()
     for number in 0..<64 { scenario.receives(from: "\(Self.bob)/r\(number)") }
@@ -40,13 +41,13 @@ import XMPPStanza
     scenario.receives(from: "\(Self.bob)/new")
     let online = scenario.online(Self.bob)
     #expect(online.contains("r0") && online.contains("new") && !online.contains("r1"))
-    // The end of one that was dropped changes nothing.
+    // The end of a dropped resource changes nothing.
     #expect(scenario.receives("unavailable", from: "\(Self.bob)/r1").changes.isEmpty)
     scenario.receives("unavailable", from: Self.bob)
     #expect(scenario.online(Self.bob).isEmpty)
   }
 
-  @Test("Our own other resources are bounded as well")
+  @Test("Our own other resources are limited as well")
   func own() {
     var scenario = begin()
     var findings: [Finding] = []

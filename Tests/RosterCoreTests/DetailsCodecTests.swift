@@ -4,15 +4,15 @@ import XMPPStanza
 
 @testable import RosterCore
 
-/// What few contacts have is stored in as few bytes as it takes, and in one way only.
+/// The details of a contact take no more bytes than necessary and have only one encoding.
 @Suite("Stored details")
 struct DetailsCodecTests {
   private func decode(_ bytes: [UInt8]) throws(CodecError) -> Roster {
     try Roster(snapshot: bytes.span.bytes)
   }
 
-  /// Each of them by itself, and with each of the others.
-  @Test("How requests go round and a confirmed edit are read back", arguments: 0..<8)
+  /// Each part by itself, and with each of the others.
+  @Test("Request rounds and a confirmed edit can be read back", arguments: 0..<8)
   func memories(which: Int) throws {
     let contact = bare("bob@example.test")
     var roster = Scenario.alice(item("bob@example.test", "subscription='to'")).roster
@@ -37,7 +37,7 @@ struct DetailsCodecTests {
   }
 
   @Test(
-    "A confirmed edit is read back, whatever it changed",
+    "A confirmed edit can be read back, whatever it changed",
     arguments: [nil, ("Bob", ["A"]), ("Bob", []), (nil, ["A", "B"]), (nil, [])]
       as [(name: String?, groups: [String])?],
     [nil, ("Bob", ["A"]), ("Bobby", ["A"]), ("Bob", ["B"]), (nil, [])]
@@ -53,7 +53,7 @@ struct DetailsCodecTests {
     #expect(details.confirmedEdit == edit)
   }
 
-  @Test("How often requests went round is read back, also where the last end says it")
+  @Test("The number of request rounds can be read back, even if the last end implies it")
   func rounds() throws {
     let (first, last) = (RecordStamp(record: 7, time: 70), RecordStamp(record: 9, time: 90))
     let end = EndedRequest(way: .denied, at: last, since: first)
@@ -73,7 +73,7 @@ struct DetailsCodecTests {
     }
   }
 
-  /// Details as they are read back, which were also looked through.
+  /// Details after being read back and checked.
   private func readBack(_ change: (inout ContactDetails) -> Void) throws -> ContactDetails {
     var roster = Scenario.alice(item("bob@example.test", "subscription='to'")).roster
     let number = try #require(roster.contacts.number(of: bare("bob@example.test")))
@@ -83,7 +83,9 @@ struct DetailsCodecTests {
     return try #require(read.contacts.details(of: number))
   }
 
-  @Test("What an edit left as it was is not written twice, nor what the last end says of rounds")
+  @Test(
+    "Fields that an edit left unchanged are not written twice, nor rounds that the last end implies"
+  )
   func onlyEncoding() throws {
     var parts = DetailsOutput()
     var details = ContactDetails()
@@ -100,31 +102,31 @@ struct DetailsCodecTests {
       return (try? input.check(details.parts)) != nil
     }
     #expect(isRead(bytes))
-    // The name, the groups, and both: as if they had been changed.
+    // The name, the groups, and both, encoded as if they had changed.
     let name: [UInt8] = [1, 1, UInt8(ascii: "B")]
     let groups: [UInt8] = [1, 1, UInt8(ascii: "A")]
     #expect(bytes.suffix(7) == name + groups + [3])
     for (left, after) in [(2, name), (1, groups), (0, name + groups)] as [(UInt8, [UInt8])] {
       #expect(!isRead(bytes.dropLast() + [left] + after))
     }
-    // The same number of bytes that say something else are read.
+    // A different value of the same length is read.
     #expect(isRead(bytes.dropLast() + [2, 1, 1, UInt8(ascii: "C")]))
     #expect(!isRead(bytes.dropLast() + [4 | 1]) && isRead(bytes.dropLast() + [4]))
-    // Before the edit, 2 says that there was one round, and 0 that there was none of ours.
+    // Before the edit, 2 means that there was one round, and 0 that there was none of ours.
     let own = try #require(bytes.firstRange(of: [2, 0, 1, 0, 1] + name)?.lowerBound)
     let edit = bytes[(own + 3)...]
-    // From record 7 on to 9, as the end says; and to 10. The edit's record is the way from there.
+    // From record 7 to 9, which the end implies; and to 10. The edit's record is relative to that.
     #expect(!isRead(bytes[..<own] + [1, 0, 0, 0, 1, 4, 0, 0, 5] + edit))
     #expect(isRead(bytes[..<own] + [1, 0, 0, 0, 1, 6, 0, 0, 7] + edit))
-    // Ours are told by no end, and there is no third way.
+    // No end implies our own rounds, and there is no third form.
     #expect(!isRead(bytes[..<own] + [0, 2] + bytes[(own + 2)...]))
     #expect(!isRead(bytes[..<own] + [3, 0] + bytes[(own + 2)...]))
     #expect(!isRead(bytes.dropLast() + [8]))
   }
 
-  @Test("Where there was nothing before an edit, it leaves nothing unchanged", arguments: 0..<4)
+  @Test("If there was nothing before an edit, it leaves nothing unchanged", arguments: 0..<4)
   func nothingBefore(unchanged: UInt8) throws {
-    // Of record 6, of no device, before which there was nothing.
+    // From record 6, of no device, with nothing before it.
     let bytes: [UInt8] = [0x80, 0x04, 12, 0, 0, unchanged]
     let fields: [UInt8] = [0, 0]
     let after = (unchanged & 1 == 0 ? 1 : 0) + (unchanged & 2 == 0 ? 1 : 0)
@@ -134,7 +136,7 @@ struct DetailsCodecTests {
     #expect(isRead == (unchanged == 0))
   }
 
-  @Test("Where no request ended, no end tells of rounds")
+  @Test("If no request ended, no end implies rounds")
   func noEnd() {
     let bytes: [UInt8] = [0x80, 0x01, 2, 0]
     #expect(throws: CodecError.self) {
@@ -143,7 +145,7 @@ struct DetailsCodecTests {
     }
   }
 
-  @Test("Where there is said to be how requests go round, there is")
+  @Test("If rounds are declared, they are present")
   func noRounds() {
     let bytes: [UInt8] = [0x80, 0x01, 0, 0]
     #expect(throws: CodecError.self) {

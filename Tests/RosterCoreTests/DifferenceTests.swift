@@ -8,7 +8,7 @@ struct DifferenceTests {
   private let bob = "bob@example.test"
   private let carol = "carol@example.test"
 
-  /// The differences that some lines make, without the ones of the account.
+  /// The differences that some lines cause, without those of the account.
   private func differences(
     _ before: Scenario, _ lines: (inout Scenario) -> Void
   ) -> [FieldDifference] {
@@ -17,7 +17,7 @@ struct DifferenceTests {
     return before.roster.differences(to: after.roster).filter { $0.contact != nil }
   }
 
-  @Test("Each field of an item, with the record that set it")
+  @Test("Each field of an item differs, with the record that set it")
   func fields() {
     var before = Scenario.alice(item(bob, "name='Bob' subscription='none'", groups: ["A"]))
     before.pushed(item(bob, "name='Bob' subscription='to'", groups: ["A"]))
@@ -38,7 +38,7 @@ struct DifferenceTests {
     }
   }
 
-  @Test("Who comes and who goes")
+  @Test("Added and removed contacts")
   func items() {
     let before = Scenario.alice(item(bob, "name='Bob'"))
     let list = differences(before) {
@@ -56,7 +56,7 @@ struct DifferenceTests {
       ])
   }
 
-  @Test("A request that comes, comes into doubt, and ends")
+  @Test("A request that arrives, becomes unconfirmed, and ends")
   func requests() {
     var scenario = Scenario.alice()
     let nothing = scenario
@@ -81,7 +81,7 @@ struct DifferenceTests {
     #expect(ended.first?.record == scenario.record)
   }
 
-  @Test("Presence resource by resource; saying the same again is none")
+  @Test("Presence differs by resource; repeated presence is no difference")
   func presence() {
     var before = Scenario.alice(item(bob, "subscription='to'"))
     before.receives(from: "\(bob)/b")
@@ -99,7 +99,7 @@ struct DifferenceTests {
     #expect(list.map(\.record) == [nil, 6] && list.allSatisfy { $0.contact == bare(bob) })
   }
 
-  @Test("A session that ends hides everybody's presence, whoever is asked about")
+  @Test("The end of a session hides all presence, whichever contacts are compared")
   func disconnected() {
     var scenario = Scenario.alice(item(bob, "subscription='to'"))
     scenario.receives(from: "\(bob)/b")
@@ -129,7 +129,8 @@ struct DifferenceTests {
     #expect(before.roster.differences(to: after.roster, among: [bare(carol)]).count == 2)
   }
 
-  @Test("Differences lead from one state to the other, both ways", arguments: 0..<UInt64(12))
+  @Test(
+    "Differences lead from one state to the other, in both directions", arguments: 0..<UInt64(12))
   func leadOver(seed: UInt64) {
     var fuzzer = StanzaFuzzer(seed: seed)
     var random = SeededGenerator(seed: seed)
@@ -151,7 +152,7 @@ struct DifferenceTests {
       #expect(there.map(\.contact) == back.map(\.contact), note)
       #expect(there.map(\.field) == back.map(\.field), note)
       #expect(before.differences(to: before).isEmpty, note)
-      // The changes in between say where to look.
+      // The changes in between say which contacts to compare.
       let changes = scenario.outcomes[first..<last].flatMap(\.changes)
       let named = Set(changes.compactMap(\.contact))
       #expect(before.differences(to: after, among: named) == there, note)
@@ -161,7 +162,7 @@ struct DifferenceTests {
     }
   }
 
-  @Test("Resources come in the order of their names, whichever state has them")
+  @Test("Resources are listed in the order of their names, whichever state has them")
   func resources() {
     var before = Scenario.alice(item(bob))
     for name in ["b", "d", "a"] { before.receives(from: "\(bob)/\(name)") }
@@ -172,7 +173,7 @@ struct DifferenceTests {
       $0.receives("unavailable", from: "\(bob)/d")
       $0.receives(from: "\(bob)/c")
       $0.receives(from: "\(bob)/b", "<show>away</show>")
-      // Again what it said before.
+      // The same presence as before.
       $0.receives(from: "\(bob)/a", "<show>dnd</show>")
       $0.receives(from: "\(bob)/a")
       $0.receives(from: "\(bob)/e")
@@ -192,7 +193,7 @@ struct DifferenceTests {
     #expect(list.map(\.record) == [10, 9, nil, 13, 14])
   }
 
-  /// Of what snapshots have, bytes are compared.
+  /// States from snapshots are compared by their bytes.
   @Test(
     "States that were read from snapshots differ as they did before", arguments: 40..<UInt64(52))
   func snapshots(seed: UInt64) throws {
@@ -221,7 +222,7 @@ struct DifferenceTests {
     }
   }
 
-  @Test("What one record makes different, it is the cause of", arguments: 30..<UInt64(36))
+  @Test("The cause of a difference is the record that made it", arguments: 30..<UInt64(36))
   func causes(seed: UInt64) {
     var fuzzer = StanzaFuzzer(seed: seed)
     var scenario = Scenario()
@@ -229,7 +230,7 @@ struct DifferenceTests {
       let before = scenario.roster
       fuzzer.step(&scenario)
       for difference in before.differences(to: scenario.roster) {
-        // A resumed session shows the presence of before.
+        // A resumed session shows its earlier presence again.
         let isShownAgain = difference.field == .presence || difference.field == .ownResources
         if isShownAgain, before.isConnected != scenario.roster.isConnected { continue }
         guard let record = difference.record else { continue }
@@ -239,7 +240,7 @@ struct DifferenceTests {
   }
 }
 
-/// What a resource said before and after, whenever it did.
+/// The presence of a resource before and after, regardless of its time.
 private struct Said: Equatable {
   let resource: String
   let before: Availability?

@@ -74,7 +74,7 @@ import XMPPStanza
     #expect(name(scenario) == "B vCardFullName 6")
   }
 
-  @Test("A notification without a vCard takes no name away")
+  @Test("A notification without a vCard removes no name")
   func payloadless() {
     var scenario = Scenario.alice(item(Self.bob))
     scenario.received(published("urn:xmpp:vcard4", Self.vCard4("<fn><text>B</text></fn>")))

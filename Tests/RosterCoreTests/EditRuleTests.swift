@@ -7,7 +7,7 @@ import XMPPStanza
 struct EditRuleTests {
   private let bob = "bob@example.test"
 
-  /// Alice, at time 0, with Bob named so in group G.
+  /// Alice, at time 0, with Bob under this name in group G.
   private func alice() -> Scenario {
     var scenario = Scenario()
     scenario.time = 0
@@ -41,13 +41,14 @@ struct EditRuleTests {
     }
   }
 
-  @Test("Rule 10: a fetch that shows what was asked for settles a set, though the item is the same")
+  @Test(
+    "Rule 10: a fetch that shows what was asked for settles a set, even if the item is unchanged")
   func settledByFetch() {
     var scenario = alice()
     scenario.sets(bobItem("Bob"))
     scenario.fetches(bobItem("Bob"), id: "again")
     scenario.receivesEmptyResult(id: "set")
-    // A set that was never shown would be told now.
+    // A set that was never shown would be reported here.
     scenario.closed(at: 200_000)
     scenario.opened("alice@example.test/phone", at: 300_000)
     #expect(scenario.allCodes.isEmpty)
@@ -69,7 +70,7 @@ struct EditRuleTests {
     #expect(scenario.codes.isEmpty)
   }
 
-  @Test("Rule 10: a result without a push shows at the latest when the session ends in order")
+  @Test("Rule 10: a result without a push is reported at the latest when the session ends cleanly")
   func unpushedWithoutClock() {
     var scenario = Scenario.alice(item(bob, "name='Bob'"))
     scenario.sets(item(bob, "name='Robert'"))
@@ -113,7 +114,7 @@ struct EditRuleTests {
     #expect(scenario.codes == [.unansweredEdit])
   }
 
-  @Test("Rules 10 and 25: a set that nobody answers within a minute is a finding")
+  @Test("Rules 10 and 25: a set without an answer within a minute is a finding")
   func unanswered() {
     var scenario = alice()
     scenario.sets(bobItem("Robert"), at: 1_000)
@@ -136,7 +137,7 @@ struct EditRuleTests {
     #expect(scenario.item(bob)?.name == "Bob")
   }
 
-  @Test("Rule 10: an edit undone before its result comes is a finding at the push, once")
+  @Test("Rule 10: an edit that is undone before its result is a finding at the push, once")
   func undoneBeforeResult() {
     var scenario = alice()
     scenario.sets(bobItem("Robert"))
@@ -149,7 +150,7 @@ struct EditRuleTests {
     #expect(scenario.allCodes.filter { $0 == .undoneEdit }.count == 1)
   }
 
-  @Test("Rule 10: a server that pushes something else than was set is a finding")
+  @Test("Rule 10: a server that pushes something other than what was set is a finding")
   func altered() {
     var scenario = alice()
     scenario.sets(bobItem("Robert"))
@@ -158,7 +159,7 @@ struct EditRuleTests {
     #expect(scenario.codes == [.undoneEdit])
   }
 
-  @Test("Rule 10: a set of ours that takes the first one back undoes nothing")
+  @Test("Rule 10: a set of ours that reverses the first one undoes nothing")
   func takenBack() {
     for early in [true, false] {
       var scenario = alice()
@@ -174,7 +175,7 @@ struct EditRuleTests {
     }
   }
 
-  @Test("Rule 10: a push for the second set settles it though the first got none")
+  @Test("Rule 10: a push for the second set settles it although the first got none")
   func secondOfTwo() {
     var scenario = alice()
     scenario.sets(bobItem("Rob"), id: "s1", at: 1_000)
@@ -187,7 +188,7 @@ struct EditRuleTests {
     #expect(scenario.last.findings.first?.cause == 4)
   }
 
-  @Test("Rule 10: a removal that comes back is undone, unless we ask again ourselves")
+  @Test("Rule 10: a removal is undone if the contact returns, unless we sent a request ourselves")
   func removalUndone() {
     for asksAgain in [false, true] {
       var scenario = alice()
@@ -200,7 +201,7 @@ struct EditRuleTests {
     }
   }
 
-  @Test("Rule 10: an acceptance of ours explains why a removed contact comes back")
+  @Test("Rule 10: an acceptance of ours explains why a removed contact returns")
   func removalThenAcceptance() {
     var scenario = Scenario.alice(item(bob, "subscription='to'"))
     scenario.sets(item(bob, "subscription='remove'"))
@@ -223,7 +224,7 @@ struct EditRuleTests {
     #expect(scenario.codes == [.unpushedEdit])
   }
 
-  @Test("Rule 10: a new session ends what was pending, a resumed one does not")
+  @Test("Rule 10: a new session ends pending edits, a resumed one does not")
   func sessions() {
     var scenario = alice()
     scenario.sets(bobItem("Robert"))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// A line and what it means to the roster.
+/// A line and its meaning for the roster.
 private struct Line: Sendable, CustomTestStringConvertible {
   let direction: Direction
   let xml: String
@@ -151,7 +151,7 @@ struct EventEncoderTests {
     session(.inbound, "<success xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>", nil),
   ]
 
-  /// What somebody might send to be mistaken for the server.
+  /// Lines that an attacker might send to be mistaken for the server.
   private static let hostile: [Line] = {
     let push =
       "<iq xmlns='jabber:client' type='set' id='p'><query \(roster)><item jid='e@x'/></query></iq>"
@@ -183,7 +183,7 @@ struct EventEncoderTests {
     #expect(RosterEvent(element(line.xml), line.direction) == line.event)
   }
 
-  @Test("Elements that are no stanzas", arguments: sessions)
+  @Test("Elements that are not stanzas", arguments: sessions)
   private func nonzas(line: Line) {
     #expect(RosterEvent(element(line.xml), line.direction) == line.event)
   }
@@ -194,7 +194,7 @@ struct EventEncoderTests {
   }
 
   @Test(
-    "What cannot be taken is told, in either direction",
+    "Elements that cannot be read are reported, in either direction",
     arguments: [
       ("<iq type='SET' id='1'/>", Rejection.Kind.type), ("<iq id='1'/>", .type),
       ("<presence type='Unavailable'/>", .type),
@@ -216,7 +216,7 @@ struct EventEncoderTests {
   }
 
   @Test(
-    "An event tells whether it concerns a contact as the encoder does", arguments: 0..<UInt64(10))
+    "An event concerns a contact if and only if the encoder says so", arguments: 0..<UInt64(10))
   func contacts(seed: UInt64) throws {
     var fuzzer = StanzaFuzzer(seed: seed)
     var scenario = Scenario()
@@ -237,7 +237,7 @@ struct EventEncoderTests {
     #expect(count > 100)
   }
 
-  @Test("What libxml2 reads is encoded alike", arguments: 0..<UInt64(10))
+  @Test("Elements read by libxml2 have the same encoding", arguments: 0..<UInt64(10))
   func readings(seed: UInt64) {
     var fuzzer = StanzaFuzzer(seed: seed)
     var scenario = Scenario()

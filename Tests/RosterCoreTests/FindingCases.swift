@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// A dialogue that raises a finding and one that comes near and does not.
+/// A dialogue that causes a finding, and a similar one that does not.
 struct FindingCase {
   let raises: (inout Scenario) -> Void
   let nearMiss: (inout Scenario) -> Void
@@ -16,7 +16,7 @@ struct FindingCase {
   }
 }
 
-/// Who is in the roster of every dialogue here.
+/// The contacts in the roster of every dialogue.
 enum FindingWords {
   static let bob = "bob@example.test"
   static let day: Int64 = 86_400_000
@@ -126,7 +126,7 @@ func answerCase(_ code: Finding.Code) -> FindingCase {
   case .unsolicitedResult:
     FindingCase({ $0.receivesResult(id: "unknown") }, { $0.receivesEmptyResult(id: "unknown") })
   case .unseenQuery:
-    // The first log begins in the middle of a session, the second one before the get.
+    // The first log begins in mid-session, the second one before the get.
     FindingCase(
       {
         $0 = Scenario()
@@ -257,7 +257,7 @@ private func renamedElsewhere(_ scenario: inout Scenario) {
   }
 }
 
-/// The phone logs in again and renames bob, made from what it kept, before its get is answered.
+/// The phone logs in again and renames bob, based on what it kept, before its get is answered.
 ///
 /// - Parameter groups: The groups that bob is in by then.
 private func renamesBeforeTheRoster(_ scenario: inout Scenario, groups: [String]) {
@@ -337,7 +337,7 @@ func editCase(_ code: Finding.Code) -> FindingCase {
     FindingCase(
       { renamesBeforeTheRoster(&$0, groups: ["A", "B", "C"]) },
       { renamesBeforeTheRoster(&$0, groups: ["A", "B"]) })
-  default:  // A set to somebody else's roster.
+  default:  // A set to another account's roster.
     FindingCase(
       {
         $0.sent(

@@ -6,7 +6,7 @@ import XMPPStanza
 private let bob = FindingWords.bob
 private let day = FindingWords.day
 
-/// Dave asks, and is answered after a minute.
+/// Dave sends a request, which is answered after a minute.
 private func daveAsks(_ scenario: inout Scenario, answered answer: String, at time: Int64) {
   scenario.receives("subscribe", from: "dave@example.test", at: time)
   scenario.sends(answer, to: "dave@example.test", at: time + 60_000)
@@ -75,7 +75,7 @@ func storyCase(_ code: Finding.Code) -> FindingCase {
         $0.sends("unsubscribe", to: dave)
         $0.receives("unsubscribed", from: bob)
       })
-  default:  // Requests that go round.
+  default:  // Requests that are opened again and again.
     FindingCase(
       {
         for round in Int64(0)..<4 {

@@ -5,7 +5,7 @@ import XMPPStanza
 
 @Suite("Findings")
 struct FindingTests {
-  @Test("Each code is raised once by what it is about", arguments: Finding.Code.allCases)
+  @Test("Each code is raised once by the case that it describes", arguments: Finding.Code.allCases)
   func raised(code: Finding.Code) {
     var scenario = aliceWithBobAndCarol()
     findingCase(code).raises(&scenario)
@@ -15,7 +15,7 @@ struct FindingTests {
     #expect(finding?.severity == code.severity)
   }
 
-  @Test("No code is raised by what only looks like it", arguments: Finding.Code.allCases)
+  @Test("No code is raised by a similar case", arguments: Finding.Code.allCases)
   func nearMiss(code: Finding.Code) {
     var scenario = aliceWithBobAndCarol()
     findingCase(code).nearMiss(&scenario)
@@ -29,7 +29,7 @@ struct FindingTests {
     #expect(names.allSatisfy { $0.allSatisfy { $0 == "-" || ("a"..."z").contains($0) } })
   }
 
-  @Test("A get, a set and a push without an id are each told")
+  @Test("A get, a set and a push without an id are each reported")
   func missingIDs() {
     for (line, isInbound) in [
       ("<iq type='get'><query xmlns='jabber:iq:roster'/></iq>", false),
@@ -42,7 +42,7 @@ struct FindingTests {
     }
   }
 
-  @Test("A rename that forgets the groups is told")
+  @Test("A rename that omits the groups is reported")
   func renameLosesGroups() {
     var scenario = aliceWithBobAndCarol()
     scenario.sets(bobItem("Rob", []))
@@ -55,7 +55,8 @@ struct FindingTests {
     #expect(scenario.codes.isEmpty)
   }
 
-  @Test("A version that the server gave and the client did not name later is told once a session")
+  @Test(
+    "A version that the server gave and the client did not name later is reported once per session")
   func unusedVersion() {
     var scenario = aliceWithBobAndCarol()
     scenario.opened("alice@example.test/phone")
@@ -68,14 +69,14 @@ struct FindingTests {
     #expect(scenario.codes == [.unusedVersion])
   }
 
-  @Test("What is expected of a contact ends with its session and with its item")
+  @Test("Expected counterparts of a contact end with its session and with its item")
   func expectationsEnd() {
     let lines: [(String, (inout Scenario) -> Void)] = [
       ("a new session", { $0.opened("alice@example.test/phone") }),
       ("a removal", { $0.pushed(item("bob@example.test", "subscription='remove'")) }),
     ]
     for (name, line) in lines {
-      // The push shows what a “subscribed” did that is still to come.
+      // The push shows the effect of a “subscribed” that has yet to arrive.
       var scenario = Scenario.alice(item("bob@example.test", "ask='subscribe'"))
       scenario.pushed(item("bob@example.test", "subscription='to'"))
       line(&scenario)
@@ -84,7 +85,7 @@ struct FindingTests {
     }
   }
 
-  @Test("A push that was not acknowledged is told where its session ends in order")
+  @Test("An unacknowledged push is reported when its session ends cleanly")
   func unacknowledgedAtEnd() {
     var scenario = aliceWithBobAndCarol()
     scenario.pushed(bobItem("B"))
@@ -95,7 +96,7 @@ struct FindingTests {
     #expect(scenario.codes == [.unacknowledgedPush])
   }
 
-  @Test("An outgoing request that nobody answers for days is told once")
+  @Test("An outgoing request without an answer for days is reported once")
   func neglectedOutgoing() {
     var scenario = aliceWithBobAndCarol()
     scenario.sends("subscribe", to: "carol@example.test")

@@ -4,7 +4,7 @@ import Testing
 import XMPPStanza
 
 /// A set is made from what the session has asked for before, or not at all (RFC 6121 §2.1.2).
-@Suite("Edits that are not remembered") struct ForgottenEditTests {
+@Suite("Edits beyond the limit") struct ForgottenEditTests {
   private let bob = "bob@example.test"
   private var scenario = Scenario()
 
@@ -46,7 +46,7 @@ import XMPPStanza
     ]
   }
 
-  @Test("A set that could undo one of them is refused until the server has answered")
+  @Test("A set that could undo a dropped edit is refused until the server has answered")
   mutating func many() {
     let bob = address(bob).bare
     asks("<item jid='\(bob)' name='Robert'/>", 0)
@@ -65,7 +65,7 @@ import XMPPStanza
     #expect(decide(.setGroups(bob, ["Work"])) == known)
   }
 
-  @Test("So it is with edits of very many groups, and a new session has asked for nothing yet")
+  @Test("The limit on groups in edits works the same way, and does not concern a new session")
   mutating func groups() throws {
     let bob = address(bob).bare
     let groups = (0...WaitingLimit.groups / 2).map { "<group>\($0)</group>" }.joined()

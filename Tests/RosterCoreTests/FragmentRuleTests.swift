@@ -5,17 +5,17 @@ import XMPPStanza
 
 private let bob = "bob@example.test"
 
-/// A log that begins in the middle of a session shows what happened, and not what did not.
+/// A log that begins in mid-session shows what happened, but not everything.
 @Suite("Logs that begin in the middle of a session")
 struct FragmentRuleTests {
-  /// Alice's log, which has neither her login nor her roster.
+  /// Alice's log without her login and her roster.
   private func fragment() -> Scenario {
     var scenario = Scenario()
     scenario.captureBegan("alice@example.test/phone")
     return scenario
   }
 
-  /// Alice's log from her login on.
+  /// Alice's log, beginning with her login.
   private func whole() -> Scenario {
     var scenario = Scenario()
     scenario.opened("alice@example.test/phone")
@@ -63,7 +63,7 @@ struct FragmentRuleTests {
     ),
   ]
 
-  @Test("A stanza that nothing explains is a finding only if the log would have the explanation")
+  @Test("A stanza without an explanation is a finding only if the log would have the explanation")
   func unexplained() {
     for (line, code) in Self.unexplained {
       var whole = whole()
@@ -75,7 +75,7 @@ struct FragmentRuleTests {
     }
   }
 
-  @Test("An acceptance within a moment is not called automatic while the roster is unknown")
+  @Test("An immediate acceptance is not called automatic while the roster is unknown")
   func automaticAcceptance() {
     for (scenario, isFinding) in [(whole(), true), (fragment(), false)] {
       var scenario = scenario
@@ -96,7 +96,7 @@ struct FragmentRuleTests {
     }
   }
 
-  @Test("A roster result of somebody who may not answer is still ignored")
+  @Test("A roster result from a sender who may not answer is still ignored")
   func foreignResult() {
     for sender in ["eve@example.test", "alice@example.test/laptop", "other.test"] {
       var scenario = fragment()
@@ -106,7 +106,7 @@ struct FragmentRuleTests {
     }
   }
 
-  @Test("A log that has seen the login ignores a roster result that it did not ask for")
+  @Test("A log with the login ignores a roster result without a get")
   func resultAfterLogin() {
     var scenario = whole()
     scenario.receivesResult(item(bob), id: "r1")
@@ -114,7 +114,7 @@ struct FragmentRuleTests {
     #expect(scenario.codes == [.unsolicitedResult])
   }
 
-  @Test("Once the roster is known, what nothing explains is a finding again")
+  @Test("Once the roster is known, a stanza without an explanation is a finding again")
   func knownRoster() {
     var scenario = fragment()
     scenario.receivesResult(item(bob), id: "r1")
@@ -122,7 +122,7 @@ struct FragmentRuleTests {
     #expect(scenario.codes == [.unsolicitedSubscribed])
   }
 
-  @Test("A log that has no get of its session lacks those of later results, too")
+  @Test("A log that lacks a get of its session lacks those of later results too")
   func laterResults() {
     var scenario = fragment()
     scenario.receivesResult(item(bob), id: "r1")

@@ -7,14 +7,14 @@ import XMPPStanza
 struct IncomingRuleTests {
   private let bob = "bob@example.test"
 
-  /// Alice with a request of Bob, whose item, if there is one, is given.
+  /// Alice with a request from Bob and the given items.
   private func asked(_ items: String = "") -> Scenario {
     var scenario = Scenario.alice(items)
     scenario.receives("subscribe", from: bob)
     return scenario
   }
 
-  @Test("Rule 11: a request stands beside the items, never in them")
+  @Test("Rule 11: a request is kept beside the items, never in them")
   func besideItems() {
     let scenario = asked()
     #expect(scenario.incoming == [bob])
@@ -22,7 +22,7 @@ struct IncomingRuleTests {
   }
 
   @Test(
-    "Rule 11: a subscribe makes one unless the item is from or both",
+    "Rule 11: a subscribe opens a request unless the item is from or both",
     arguments: zip([nil, "none", "to", "from", "both"], [true, true, true, false, false]))
   func unlessFrom(subscription: String?, opens: Bool) {
     let items = subscription.map { item(bob, "subscription='\($0)'") } ?? ""
@@ -31,7 +31,7 @@ struct IncomingRuleTests {
     #expect(scenario.codes == (opens ? [] : [.needlessRequest]))
   }
 
-  @Test("Rule 11: a subscribe from ourselves makes none")
+  @Test("Rule 11: a subscribe from ourselves opens none")
   func ourselves() {
     for from in ["alice@example.test", "alice@example.test/tablet", "ALICE@example.test"] {
       var scenario = Scenario.alice()
@@ -41,7 +41,7 @@ struct IncomingRuleTests {
     }
   }
 
-  @Test("Rule 11: when it is repeated, the first time, the newest text and nick and a count stay")
+  @Test("Rule 11: a repeated request keeps the first time, the newest text and nick, and a count")
   func repeated() throws {
     let nick = "<nick xmlns='http://jabber.org/protocol/nick'>"
     var scenario = Scenario.alice()
@@ -59,7 +59,7 @@ struct IncomingRuleTests {
   }
 
   @Test(
-    "Rule 12: it ends by our answer",
+    "Rule 12: our answer ends it",
     arguments: [("subscribed", "accepted"), ("unsubscribed", "denied")])
   func answered(type: String, way: String) {
     var scenario = asked()
@@ -72,7 +72,7 @@ struct IncomingRuleTests {
     #expect(scenario.codes.isEmpty)
   }
 
-  @Test("Rule 12: an answer to somebody else does not end it")
+  @Test("Rule 12: an answer to another contact does not end it")
   func answeredToOther() {
     var scenario = asked()
     scenario.sends("subscribed", to: "carol@example.test")
@@ -80,7 +80,7 @@ struct IncomingRuleTests {
     #expect(scenario.incoming == [bob])
   }
 
-  @Test("Rule 12: it ends by the contact's unsubscribe")
+  @Test("Rule 12: the contact's unsubscribe ends it")
   func withdrawn() {
     var scenario = asked()
     scenario.receives("unsubscribe", from: "\(bob)/pda")
@@ -90,7 +90,7 @@ struct IncomingRuleTests {
   }
 
   @Test(
-    "Rule 12: it ends by a push or result that shows from or both", arguments: ["from", "both"])
+    "Rule 12: a push or result that shows from or both ends it", arguments: ["from", "both"])
   func acceptedElsewhere(subscription: String) {
     for byPush in [true, false] {
       var scenario = asked()
@@ -114,7 +114,7 @@ struct IncomingRuleTests {
     #expect(scenario.roster.incoming[bare(bob)]?.count == 4)
   }
 
-  @Test("Rule 12: a push with remove makes it unconfirmed, known contact or not")
+  @Test("Rule 12: a push with remove makes it unconfirmed, whether or not the contact is known")
   func removalUnconfirms() {
     for items in ["", item(bob, "subscription='to'")] {
       var scenario = asked(items)
@@ -131,7 +131,7 @@ struct IncomingRuleTests {
     }
   }
 
-  @Test("Rule 12: so does a removal of ours, result first or push first")
+  @Test("Rule 12: a removal of ours does the same, with the result or the push first")
   func ownRemovalUnconfirms() {
     for resultFirst in [true, false] {
       var scenario = asked(item(bob, "subscription='to'"))
@@ -199,7 +199,7 @@ struct IncomingRuleTests {
     }
   }
 
-  @Test("Rule 12: an item that was there and is gone from a result leaves the request")
+  @Test("Rule 12: an item that is missing from a later result leaves the request")
   func goneFromResult() {
     var scenario = asked(item(bob, "subscription='to'"))
     scenario.fetches()
@@ -207,7 +207,7 @@ struct IncomingRuleTests {
     #expect(scenario.incoming == [bob])
   }
 
-  @Test("Rule 12: who asks again after the end opens a new one")
+  @Test("Rule 12: a request after the end opens a new one")
   func again() {
     var scenario = asked()
     scenario.sends("unsubscribed", to: bob)
@@ -245,7 +245,7 @@ struct IncomingRuleTests {
     #expect(scenario.unconfirmed.isEmpty)
   }
 
-  @Test("Rule 13: neither a directed nor an unavailable presence, nor a later one, doubts them")
+  @Test("Rule 13: a directed, unavailable or later presence does not make them unconfirmed")
   func otherPresence() {
     var scenario = asked()
     scenario.opened("alice@example.test/phone")
@@ -260,7 +260,7 @@ struct IncomingRuleTests {
     #expect(scenario.incoming == [bob])
   }
 
-  @Test("Rule 13: a resumed session doubts none")
+  @Test("Rule 13: a resumed session makes none unconfirmed")
   func resumed() {
     var scenario = asked()
     scenario.sends()
@@ -271,7 +271,7 @@ struct IncomingRuleTests {
     #expect(scenario.unconfirmed.isEmpty)
   }
 
-  @Test("Rule 13: an unconfirmed one is never silently lost, and ends as an open one does")
+  @Test("Rule 13: an unconfirmed request is never silently lost, and ends like an open one")
   func unconfirmedEnds() {
     func doubted() -> Scenario {
       var scenario = asked()

@@ -5,7 +5,7 @@ import XMPPStanza
 @testable import RosterCore
 
 extension Roster {
-  /// The state after an increment to it.
+  /// The state after applying an increment.
   fileprivate func adding(_ increment: RawSpan) throws -> Roster {
     var next = self
     try next.add(increment)
@@ -13,14 +13,14 @@ extension Roster {
   }
 }
 
-/// States that are kept as the difference to an earlier one.
+/// States that are stored as the difference from an earlier one.
 @Suite("Increments of states")
 struct IncrementTests {
-  /// A state as a log keeps it: whole at first, and then as increments, each to the one before.
+  /// A state as a log keeps it: first in full, then as increments, each to the previous one.
   private struct Kept {
     var whole: [UInt8]
     var increments: [[UInt8]] = []
-    /// What the next one is put on.
+    /// The bases of the next increment.
     var bases: [SnapshotBase] = []
 
     func state(_ count: Int) throws -> Roster {
@@ -34,13 +34,13 @@ struct IncrementTests {
     }
   }
 
-  /// A snapshot of a state, as a log would tell it from others.
+  /// A base for a state, as a log would identify it.
   private func base(of roster: Roster, depth: Int = 0) -> SnapshotBase {
     SnapshotBase(
       sequence: roster.position, identity: 1000 + roster.position, depth: UInt64(depth))
   }
 
-  /// Reduces a history; hands out the state every so often, whole at first, and from then on as
+  /// Reduces a history, and passes the state to `body` at intervals: first in full, then as
   /// increments.
   private func keep(
     _ history: [(RosterEvent, RecordStamp, ConnectionID)], every distance: Int
@@ -66,14 +66,15 @@ struct IncrementTests {
     return (try #require(kept), states)
   }
 
-  /// Reduces what happened in a scenario after its first events.
+  /// Reduces the events of a scenario from the given one on.
   private func follow(_ scenario: Scenario, from first: Int, _ roster: inout Roster) {
     for (event, stamp, connection) in scenario.history.dropFirst(first) {
       _ = RosterReducer.reduce(&roster, event, at: stamp, on: connection)
     }
   }
 
-  @Test("A whole state and its increments give what everything gives", arguments: 0..<UInt64(12))
+  @Test(
+    "A full state and its increments give the same result as all events", arguments: 0..<UInt64(12))
   func chain(seed: UInt64) throws {
     var fuzzer = StanzaFuzzer(seed: seed)
     var scenario = Scenario()
@@ -88,7 +89,7 @@ struct IncrementTests {
     }
   }
 
-  @Test("What is read of increments goes on as what was reduced", arguments: 12..<UInt64(18))
+  @Test("A state read from increments continues like the reduced one", arguments: 12..<UInt64(18))
   func goesOn(seed: UInt64) throws {
     var fuzzer = StanzaFuzzer(seed: seed)
     var scenario = Scenario()
@@ -115,7 +116,7 @@ struct IncrementTests {
     let (kept, states) = try keep(history, every: 60)
     var roster = Roster()
     for (event, stamp, connection) in history {
-      // Reduced alone, as a reader does, and with all changes, in turn.
+      // Alternates between reducing without reports, as a reader does, and with all changes.
       if seed.isMultiple(of: 2) {
         RosterReducer.reduce(&roster, event, at: stamp, on: connection, reporting: .nothing)
       } else {
@@ -134,7 +135,8 @@ struct IncrementTests {
   }
 
   @Test(
-    "Contacts and texts get the same numbers, whoever reduces", arguments: 24..<UInt64(30))
+    "Contacts and texts get the same numbers in every kind of reduction", arguments: 24..<UInt64(30)
+  )
   func numbering(seed: UInt64) throws {
     var fuzzer = StanzaFuzzer(seed: seed)
     var scenario = Scenario()
@@ -148,7 +150,7 @@ struct IncrementTests {
     #expect(numbered(told.contacts) == numbered(silent.contacts), "seed \(seed)")
   }
 
-  /// All texts of a table, by their numbers.
+  /// All texts of a table, by number.
   private func numbered(_ table: ContactTable) -> [[String]] {
     [
       table.numbers.map { table.address(of: $0).text },
@@ -159,7 +161,7 @@ struct IncrementTests {
     ]
   }
 
-  @Test("An increment is put on no other snapshot of its base's record")
+  @Test("An increment is not applied to another snapshot of its base's record")
   func otherBase() throws {
     var scenario = Scenario.alice(item("bob@example.test"))
     var roster = scenario.roster
@@ -177,7 +179,7 @@ struct IncrementTests {
     #expect(try start.adding(bytes.span.bytes) == roster)
   }
 
-  @Test("Where the table has gone on in another way, an increment is refused")
+  @Test("An increment is refused if the table has changed in another way since")
   func otherWay() throws {
     var scenario = Scenario.alice(item("bob@example.test"))
     var roster = scenario.roster
@@ -193,7 +195,7 @@ struct IncrementTests {
     #expect(throws: CodecError.self) { try other.adding(bytes.span.bytes) }
   }
 
-  @Test("Who only lost sight of everybody names nobody but those who came back")
+  @Test("After presence was lost for all contacts, an increment lists only those available again")
   func reopened() throws {
     let contacts = (0..<200).map { "user\($0)@example.test" }
     var scenario = Scenario.alice(
@@ -218,7 +220,8 @@ struct IncrementTests {
     #expect(read.presence(of: bare(contacts[3])).resources.isEmpty)
   }
 
-  @Test("Who had several resources when all were lost has those that came back, and no other")
+  @Test(
+    "After all presence was lost, a contact with several resources has only those available again")
   func lostWithSeveral() throws {
     let contacts = (0..<4).map { "user\($0)@example.test" }
     var scenario = Scenario.alice(contacts.map { item($0, "subscription='both'") }.joined())
@@ -258,7 +261,7 @@ struct IncrementTests {
     #expect((0..<4).map(resources) == [["phone"], ["car"], ["car", "tablet"], ["desk"]])
   }
 
-  @Test("What a contact has beside several resources is in an increment")
+  @Test("An increment contains a contact's state besides its several resources")
   func several() throws {
     var scenario = Scenario.alice(item("bob@example.test", "subscription='to'"))
     var roster = scenario.roster
@@ -278,7 +281,7 @@ struct IncrementTests {
     #expect(read == roster)
   }
 
-  @Test("While changes are noted, numbers stay; and without, there is no increment")
+  @Test("While changes are noted, numbers stay the same; otherwise there is no increment")
   func compacted() throws {
     var scenario = Scenario.alice(item("zoe@example.test") + item("bob@example.test"))
     var roster = scenario.roster
@@ -294,21 +297,22 @@ struct IncrementTests {
     noting.beginIncrement(to: base(of: roster))
     follow(scenario, from: before, &roster)
     follow(scenario, from: before, &noting)
-    // The one table was made anew, and says so.
+    // This table was rebuilt, and reports it.
     #expect(roster.contacts.counts.texts < noting.contacts.counts.texts)
     #expect(roster.base == nil && roster.increment == nil)
     #expect(noting.base != nil && noting.increment != nil)
     #expect(roster == noting)
   }
 
-  @Test("What nobody says stays bounded, however often a state is read again, whole or in parts")
+  @Test(
+    "Unused contacts and texts stay limited, however often a state is read, in full or in parts")
   func readAgain() throws {
     var scenario = Scenario()
     for number in 0..<200 { scenario.receives(from: "c\(number)@example.test/desk") }
     var roster = try Roster(snapshot: scenario.roster.snapshot.span.bytes)
     let size = roster.contacts.tables.size
     for round in 0..<40 {
-      // A tenth each time, some of it in an increment, of which nothing is in use.
+      // A tenth each time, some of it in an increment, none of it in use.
       for number in 0..<(size / 20) { _ = roster.contacts.insert("\(round): unused \(number)") }
       roster = try Roster(snapshot: roster.snapshot.span.bytes)
       let base = base(of: roster)
@@ -325,11 +329,11 @@ struct IncrementTests {
     #expect(roster == scenario.roster)
   }
 
-  @Test("A large state that was read is not made anew for one more text")
+  @Test("A large state that was read is not rebuilt for one more text")
   func readIsCompact() throws {
     var scenario = Scenario.alice(item("bob@example.test", "subscription='to'"))
     var roster = scenario.roster
-    // More of whom something is known than a table has room for that was never made anew.
+    // More contacts with state than a table can hold that was never rebuilt.
     for number in 0..<17_000 {
       let contact = roster.contacts.insert(bare("c\(number)@example.test"))
       roster.contacts.setItem(
@@ -344,7 +348,7 @@ struct IncrementTests {
     #expect(read.contacts.counts.contacts == roster.contacts.counts.contacts)
   }
 
-  @Test("Who came and went between two snapshots has a number all the same")
+  @Test("A contact that came and went between two snapshots keeps its number")
   func cameAndWent() throws {
     var scenario = Scenario.alice(item("bob@example.test", "subscription='to'"))
     var roster = scenario.roster
@@ -365,7 +369,7 @@ struct IncrementTests {
     #expect(read.presence(of: bare("stranger@example.test")).resources.isEmpty)
   }
 
-  @Test("A chain that nobody would write is refused")
+  @Test("A chain of increments that is never written is refused")
   func depth() throws {
     var roster = Scenario.alice(item("bob@example.test")).roster
     var start = roster
@@ -379,7 +383,7 @@ struct IncrementTests {
     }
   }
 
-  @Test("An increment is put on nothing else, and a whole state is none")
+  @Test("An increment is applied only to its base, and a full state is not an increment")
   func refused() throws {
     var scenario = Scenario.alice(item("bob@example.test"))
     var roster = scenario.roster
@@ -398,7 +402,7 @@ struct IncrementTests {
     #expect(try SnapshotKind(of: roster.snapshot.span.bytes) == .whole)
   }
 
-  @Test("Increments that were changed are refused, or read as some state")
+  @Test("Changed increments are refused or read as some state")
   func changed() throws {
     var scenario = Scenario.alice(item("bob@example.test") + item("carol@example.test"))
     scenario.receives(from: "bob@example.test/desk", "<status>here</status>")
@@ -418,7 +422,7 @@ struct IncrementTests {
         var changed = bytes
         changed[index] = byte
         guard let read = try? start.adding(changed.span.bytes) else { continue }
-        // Whatever it is, it is a state that can be kept.
+        // Any state that is read can be stored.
         #expect(try Roster(snapshot: read.snapshot.span.bytes) == read, "byte \(index)")
       }
       let beginning = Array(bytes[..<index])

@@ -4,7 +4,7 @@ import Testing
 import XMPPStanza
 
 /// A roster set replaces the name and all groups of a contact (RFC 6121 §2.1.2), so it is made only
-/// from a roster that the server has told this session.
+/// from a roster that the server has sent this session.
 @Suite("Commands and what the session knows of the roster")
 struct KnownRosterTests {
   private static let bob = "bob@example.test"
@@ -15,7 +15,7 @@ struct KnownRosterTests {
     "<iq id='fetch' type='error'><error type='auth'><forbidden "
     + "xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></iq>"
 
-  /// Those that send a roster set.
+  /// The commands that send a roster set.
   private static let replacing: [RosterCommand] = [
     .add(bare(bob)), .add(bare(bob), name: "B"), .add(bare(bob), groups: ["A"]),
     .rename(bare(bob), to: "B"), .rename(bare(bob), to: nil), .setGroups(bare(bob), ["A"]),
@@ -31,7 +31,7 @@ struct KnownRosterTests {
     }
   }
 
-  /// A log in which bob is in the roster, and a new session.
+  /// A log with bob in the roster, and a new session.
   private static func again(_ body: (inout Scenario) -> Void = { _ in }) -> Scenario {
     var scenario = Scenario.alice(kept, version: "v1")
     scenario.received(offer)
@@ -174,7 +174,8 @@ struct KnownRosterTests {
     #expect(add == .success([element(set), element(ask)]), "\(what)")
   }
 
-  @Test("If the server refuses the roster, commands that replace an item are refused with why")
+  @Test(
+    "If the server refuses the roster, commands that replace an item are refused with the reason")
   func refusedByServer() {
     var scenario = Self.again { $0.gets(version: "v1") }
     scenario.received(Self.error)
@@ -219,7 +220,8 @@ struct KnownRosterTests {
     ])
   }
 
-  @Test("A set does not undo the one before it that is not pushed yet", arguments: [false, true])
+  @Test(
+    "A set does not undo an earlier one that has not been pushed yet", arguments: [false, true])
   func pendingEdit(isAnswered: Bool) {
     var scenario = Self.first { $0.fetches(Self.kept) }
     scenario.sets(item(Self.bob, "name='Robert'", groups: ["Work"]), id: "s")
@@ -228,7 +230,7 @@ struct KnownRosterTests {
       decide(.setGroups(bare(Self.bob), ["A"]), scenario) == set("name='Robert'", groups: ["A"]))
     #expect(
       decide(.renameGroup("Work", to: "B"), scenario) == set("name='Robert'", groups: ["B"]))
-    // What the server may not have carried out can be asked for again.
+    // What the server may not have carried out can be requested again.
     #expect(
       decide(.rename(bare(Self.bob), to: "Robert"), scenario)
         == set("name='Robert'", groups: ["Work"]))
@@ -241,13 +243,13 @@ struct KnownRosterTests {
     #expect(decide(.setGroups(bare(Self.bob), ["A"]), scenario) == set("name='Bob'", groups: ["A"]))
   }
 
-  @Test("What the server had before two sets is not taken for the effect of the second")
+  @Test("The server's state before two sets is not mistaken for the effect of the second")
   func setThatUndoesAnother() {
     var scenario = Self.first { $0.fetches(Self.kept) }
     scenario.gets()
     scenario.sets(item(Self.bob, "name='Robert'", groups: ["Work"]), id: "s")
     scenario.sets(item(Self.bob, "name='Bob'", groups: ["Work"]), id: "t")
-    // Sent by the server before it had either of them.
+    // Sent by the server before it received either of them.
     scenario.receivesResult(Self.kept)
     scenario.pushed(item(Self.bob, "name='Robert'", groups: ["Work"]))
     #expect(decide(.setGroups(bare(Self.bob), ["A"]), scenario) == set("name='Bob'", groups: ["A"]))
@@ -257,7 +259,7 @@ struct KnownRosterTests {
     #expect(decide(.setGroups(bare(Self.bob), ["A"]), scenario) == set("name='Bob'", groups: ["A"]))
   }
 
-  @Test("A set that was refused, or sent in an earlier session, does not count")
+  @Test("A set that was refused or belongs to an earlier session does not count")
   func refusedEdit() {
     var scenario = Self.first { $0.fetches(Self.kept) }
     scenario.sets(item(Self.bob, "name='Robert'", groups: ["Work"]), id: "s")
@@ -269,7 +271,7 @@ struct KnownRosterTests {
     #expect(decide(.setGroups(bare(Self.bob), ["A"]), scenario) == set("name='Bob'", groups: ["A"]))
   }
 
-  @Test("A contact whose removal is under way is not in the roster, one that is added is")
+  @Test("A contact that is being removed is not in the roster, and one that is being added is")
   func pendingRemoval() {
     var scenario = Self.first { $0.fetches(Self.kept) }
     scenario.sets(item(Self.bob, "subscription='remove'"), id: "s")

@@ -4,7 +4,7 @@ import XMPPStanza
 
 @testable import RosterCore
 
-/// What finds few among many, beside a plain collection that does the same.
+/// The collections that find few among many, compared with plain ones.
 @Suite("Few among many")
 struct ManyTests {
   @Test("A set of contacts behaves like a set of their numbers", arguments: 0..<UInt64(10))
@@ -24,7 +24,7 @@ struct ManyTests {
     #expect(set.members.map(\.rawValue) == model.sorted(), "seed \(seed)")
     #expect(set.count == model.count, "seed \(seed)")
     #expect(set.isSubset(of: other) && !other.isSubset(of: set), "seed \(seed)")
-    // At both ends of what the set has words for, and beyond it.
+    // At both ends of the words that the set has, and beyond.
     let outside = (0..<most).filter { !model.contains($0) }
     for number in [outside.first, outside.last].compactMap({ $0 }) + [most + 64] {
       var larger = set
@@ -43,7 +43,7 @@ struct ManyTests {
     #expect(other.isSubset(of: set), "seed \(seed)")
   }
 
-  @Test("Who waits longest comes first, whatever came and went", arguments: 0..<UInt64(10))
+  @Test("The longest wait comes first, whatever is inserted and removed", arguments: 0..<UInt64(10))
   func peopleWaiting(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var waiting = PeopleWaiting()
@@ -66,7 +66,7 @@ struct ManyTests {
   }
 
   @Test(
-    "A state that was stored goes on as one that was not", arguments: 300..<UInt64(306))
+    "A state that was stored continues like one that was not", arguments: 300..<UInt64(306))
   func storedStates(seed: UInt64) throws {
     var fuzzer = StanzaFuzzer(seed: seed)
     var random = SeededGenerator(seed: seed)
@@ -86,7 +86,7 @@ struct ManyTests {
     #expect(findings.contains { $0.code == .neglectedRequest }, "seed \(seed)")
   }
 
-  @Test("Each request that nobody answers is told once, at the first record after its time")
+  @Test("Each unanswered request is reported once, at the first record after its time")
   func neglect() {
     var scenario = Scenario()
     scenario.opened("alice@example.test/phone", at: 0)
@@ -100,7 +100,7 @@ struct ManyTests {
     }
     for number in 0..<250 {
       scenario.receives(from: "bob@example.test/pc", at: 3 * day + Int64(number))
-      // The wait is over after the millisecond in which it was to be.
+      // The wait ends after the millisecond in which it was due.
       #expect(
         scenario.last.findings.map(\.contact?.text)
           == ((number - 1) % 2 == 1 && number <= 200 ? ["contact\(number - 1)@example.test"] : []))

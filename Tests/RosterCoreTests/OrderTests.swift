@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// What people see of a roster, without the records that it comes from.
+/// What people see of a roster, without the records of its values.
 private struct Shown: Equatable {
   let items: [RosterItem]
   let incoming: [String]
@@ -32,7 +32,7 @@ private struct Shown: Equatable {
 struct OrderTests {
   private typealias Line = @Sendable (inout Scenario) -> Void
 
-  /// Plays the lines in their order and then in random ones; all must show the same.
+  /// Plays the lines in their order and then in random orders; all must show the same.
   private func expectSame(_ lines: [Line], start: Scenario, seeds: Range<UInt64> = 0..<60) {
     var first = start
     for line in lines { line(&first) }
@@ -82,7 +82,7 @@ struct OrderTests {
       ], start: fresh)
   }
 
-  @Test("The result to a set before or after its push")
+  @Test("The result of a set before or after its push")
   func resultAndPush() {
     var start = Scenario.alice(item("bob@example.test", "name='Bob'"))
     start.sets(item("bob@example.test", "name='Robert'"))

@@ -2,28 +2,28 @@ import RosterCore
 import TestSupport
 import Testing
 
-@Suite("Sets that are made from an older copy of a contact")
+@Suite("Sets based on an older copy of a contact")
 struct OutdatedSetTests {
-  /// What the phone sends after the desktop has changed bob's name or groups, and what that takes
-  /// back.
+  /// The set that the phone sends after the desktop has changed bob's name or groups, and what that
+  /// set undoes.
   static let sets: [(desktop: String, phone: String, lost: String?)] = [
     (bobItem("Robert", ["A"]), bobItem("Bob", ["A", "B"]), "the name “Robert”"),
     (bobItem("Robert", ["A"]), bobItem("Bob", []), "the name “Robert”"),
     (bobItem("Bob", ["A", "B"]), bobItem("Rob", ["A"]), "the groups “A”, “B”"),
-    // Made from what the push showed.
+    // Based on what the push showed.
     (bobItem("Robert", ["A"]), bobItem("Robert", ["A", "B"]), nil),
     (bobItem("Bob", ["A", "B"]), bobItem("Rob", ["A", "B"]), nil),
-    // Taken back, and nothing else: its user may want that.
+    // Only undoes the change, which its user may want.
     (bobItem("Robert", ["A"]), bobItem("Bob", ["A"]), nil),
     (bobItem("Robert", ["B"]), bobItem("Bob", ["A"]), nil),
-    // Another edit of the same.
+    // Another edit of the same field.
     (bobItem("Robert", ["A"]), bobItem("Bobby", ["A"]), nil),
-    // A removal has no older copy.
+    // A removal is not based on a copy.
     (bobItem("Robert", ["A"]), item("bob@example.test", "subscription='remove'"), nil),
   ]
 
   @Test(
-    "Rule 10: a set made from an older copy takes another device's edit back", arguments: sets)
+    "Rule 10: a set based on an older copy undoes another device's edit", arguments: sets)
   func outdated(_ desktop: String, _ phone: String, _ lost: String?) throws {
     for device in ["desktop", "phone"] {
       var scenario = Scenario.alice(bobItem("Bob", ["A"]))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-@Suite("Rules 14 to 16: requests of ours, and stanzas unasked")
+@Suite("Rules 14 to 16: requests of ours, and unexpected stanzas")
 struct OutgoingRuleTests {
   @Test("Rule 14: “subscribed” ends our request while the item still shows ask; the next is new")
   func acceptedBeforeTheRosterShowsIt() {
@@ -44,7 +44,7 @@ struct OutgoingRuleTests {
     #expect(scenario.codes == [.needlessRequest])
   }
 
-  @Test("Rule 14: until the first reflection a push of none does not end it; then the roster rules")
+  @Test("Rule 14: a push of none ends it only after the first reflection; then the roster decides")
   func reflection() {
     var scenario = Scenario.alice()
     scenario.sets(item(bob, "name='Bob'"))
@@ -94,7 +94,7 @@ struct OutgoingRuleTests {
         #expect(scenario.outgoing == [bob])
         end(&scenario)
         #expect(scenario.outgoing.isEmpty, "\(name), reflected: \(reflected)")
-        // Somebody who was no item yet was not removed.
+        // A contact that was not an item yet was not removed.
         let told = code == .removedElsewhere && !reflected ? nil : code
         #expect(scenario.codes == [told].compactMap { $0 }, "\(name)")
       }
@@ -144,7 +144,7 @@ struct OutgoingRuleTests {
     #expect(scenario.outgoing.isEmpty)
   }
 
-  @Test("Rule 15: requests that cross are one matter that either side can settle")
+  @Test("Rule 15: requests that cross can be settled by either side")
   func crossing() {
     func crossed() -> Scenario {
       var scenario = Scenario.alice()
@@ -174,7 +174,7 @@ struct OutgoingRuleTests {
   }
 
   @Test(
-    "Rule 16: what comes unasked changes no item and is a finding",
+    "Rule 16: an unexpected stanza changes no item and is a finding",
     arguments: [
       ("subscribed", Finding.Code.unsolicitedSubscribed), ("unsubscribe", .unsolicitedUnsubscribe),
       ("unsubscribed", .unsolicitedUnsubscribed),
@@ -190,7 +190,7 @@ struct OutgoingRuleTests {
     }
   }
 
-  @Test("Rule 16: a stanza is not unasked because its push came first")
+  @Test("Rule 16: a stanza is expected even if its push came first")
   func pushFirst() {
     var accepted = Scenario.alice(item(bob, "ask='subscribe'"))
     accepted.pushed(item(bob, "subscription='to'"))
@@ -216,7 +216,7 @@ struct OutgoingRuleTests {
     #expect(left.codes == [.unsolicitedUnsubscribe])
   }
 
-  @Test("Rule 16: what a subscription explains is not unasked")
+  @Test("Rule 16: a stanza that a subscription explains is expected")
   func explained() {
     var scenario = Scenario.alice(item(bob, "subscription='both'"))
     scenario.receives("unsubscribe", from: bob)
@@ -226,7 +226,7 @@ struct OutgoingRuleTests {
     #expect(scenario.allCodes.isEmpty)
   }
 
-  @Test("Rule 16: a subscribed of ours to nobody's request is a pre-approval")
+  @Test("Rule 16: a subscribed of ours without a request is a pre-approval")
   func preApproval() {
     for items in ["", item(bob), item(bob, "subscription='to'")] {
       var scenario = Scenario.alice(items)

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// A phone, another device that no log shows, and a server between them: whether the phone's set
+/// A phone, another device that no log shows, and a server between them. Whether the phone's set
 /// lost anything follows from what the server had and what the phone knew.
 @Suite("Sets before the roster, by seeds") struct PrematureSetSweep {
-  /// What a set can change of the contact.
+  /// The fields of the contact that a set can change.
   private struct Fields: Equatable {
     var name: String?
     var groups: Set<String> = []
@@ -17,8 +17,7 @@ import XMPPStanza
   private static let groups = ["A", "B", "C"]
   private static let names: [String?] = ["Bob", "Rob", "Robert", nil]
 
-  /// Whether a set takes away what its sender did not know, or brings back what it did not know to
-  /// be gone.
+  /// Whether a set removes what its sender did not know, or restores what it did not know was gone.
   private static func loses(_ set: Fields, known: Fields, replaced: Fields?) -> Bool {
     guard let replaced else { return false }
     return set.name == known.name && replaced.name != known.name
@@ -28,27 +27,27 @@ import XMPPStanza
       }
   }
 
-  /// What travels to the server.
+  /// A message to the server.
   private enum Request { case query, edit(Fields) }
-  /// What travels to the phone.
+  /// A message to the phone.
   private enum Answer { case roster(Fields?), push(Fields), taken }
 
   private struct World {
     var random: SeededGenerator
     var scenario = Scenario()
-    /// What the phone knows of the contact.
+    /// What the phone knows about the contact.
     var known = Fields()
     var hasRoster = false
     var requests: [Request] = []
-    /// What the server has of the contact; nil for no item.
+    /// The server's state of the contact; nil for no item.
     var server: Fields?
     var answers: [Answer] = []
-    /// What the log showed or will show before the set is taken, in order.
+    /// What the log shows before the server processes the set, in order.
     var told: [Fields?] = []
     var isToldPushes = false
     var isPremature = false
-    /// Whether the set lost anything, whether the log can show it, and whether it can be sure which
-    /// of two equal values is the set's.
+    /// Whether the set lost anything, whether the log can show it, and whether two equal values
+    /// make it ambiguous which of them is the set's.
     var (isLost, isVisible, isAmbiguous) = (false, false, false)
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
@@ -144,7 +143,7 @@ import XMPPStanza
     }
   }
 
-  @Test("A finding is there if the log can show a loss, and never without one")
+  @Test("There is a finding if the log can show a loss, and never without one")
   func sweep() {
     var found = 0
     var premature = [false: 0, true: 0]
@@ -160,7 +159,7 @@ import XMPPStanza
       found += count
       if world.isPremature { premature[isOld, default: 0] += 1 }
     }
-    // By default, both kinds of phone were early, and lost something.
+    // The default run must include both kinds of phones, premature sets, and losses.
     #expect(found > 0 && premature.values.allSatisfy { $0 > 0 }, "\(found), \(premature)")
   }
 }

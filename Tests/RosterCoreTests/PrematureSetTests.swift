@@ -6,16 +6,16 @@ import XMPPStanza
 @Suite("Sets that are sent before the session's roster is known") struct PrematureSetTests {
   private static let bob = "bob@example.test"
 
-  /// A dialogue whose sets are taken by the server.
+  /// A dialogue in which the server processes the sets.
   private struct Dialogue {
     var scenario = Scenario()
 
-    /// A session begins.
+    /// Begins a session.
     mutating func opens(_ resource: String = "phone") {
       scenario.opened("alice@example.test/\(resource)")
     }
 
-    /// The server takes a set of bob and says so, in either order.
+    /// The server processes a set of bob, and sends the result and the push in either order.
     mutating func takes(_ xml: String, id: String = "set", pushesFirst: Bool = true) {
       if pushesFirst { scenario.pushed(xml) }
       scenario.receivesEmptyResult(id: id)
@@ -23,7 +23,7 @@ import XMPPStanza
     }
   }
 
-  /// What the findings of a dialogue say was lost.
+  /// The losses that the findings of a dialogue report.
   private func lost(_ body: (inout Dialogue) -> Void) -> [String] {
     var dialogue = Dialogue()
     body(&dialogue)
@@ -35,7 +35,7 @@ import XMPPStanza
       }
   }
 
-  @Test("A new device that adds a contact takes it out of its groups", arguments: [false, true])
+  @Test("A new device that adds a contact removes it from its groups", arguments: [false, true])
   func newDevice(pushesFirst: Bool) {
     let found = lost {
       $0.opens()
@@ -44,11 +44,11 @@ import XMPPStanza
       $0.scenario.receivesResult(item(Self.bob, "name='Robert'", groups: ["Friends", "Work"]))
       $0.takes(item(Self.bob, "name='Bob'"), pushesFirst: pushesFirst)
     }
-    // The name was given on purpose, the groups were not taken away on purpose.
+    // The name was changed intentionally, but the groups were not.
     #expect(found == ["overwrote the groups “Friends”, “Work” of bob@example.test"])
   }
 
-  @Test("A new device that gives groups takes the name away") func nameLost() {
+  @Test("A new device that sets groups removes the name") func nameLost() {
     let found = lost {
       $0.opens()
       $0.scenario.gets()
@@ -59,10 +59,10 @@ import XMPPStanza
     #expect(found == ["overwrote the name “Robert” of bob@example.test"])
   }
 
-  /// What an old log, and its client, has of bob; what the set says; what the server has by then;
-  /// what is lost.
+  /// What an old log, and its client, knows about bob; what the set contains; what the server has
+  /// by then; what is lost.
   private static let edits: [(known: String, set: String, server: String, lost: String?)] = [
-    // A rename keeps the groups that were known, and another device had changed them.
+    // A rename keeps the known groups, which another device had changed.
     (
       bobItem("Bob", ["A"]), bobItem("Rob", ["A"]), bobItem("Bob", ["A", "X"]),
       "overwrote the groups “X” of bob@example.test"
@@ -71,7 +71,7 @@ import XMPPStanza
       bobItem("Bob", ["A"]), bobItem("Rob", ["A"]), bobItem("Bob", []),
       "put bob@example.test back into “A”"
     ),
-    // A change of groups keeps the name that was known.
+    // A change of groups keeps the known name.
     (
       bobItem("Bob", ["A"]), bobItem("Bob", ["B"]), bobItem("Robert", ["A"]),
       "overwrote the name “Robert” of bob@example.test"
@@ -85,18 +85,18 @@ import XMPPStanza
       bobItem("Bob", ["A"]), bobItem("Bob", ["B"]), item(bob, groups: ["A"]),
       "overwrote the empty name of bob@example.test"
     ),
-    // What nobody had changed is changed on purpose.
+    // A field that no device had changed is changed intentionally.
     (bobItem("Bob", ["A"]), bobItem("Rob", ["A"]), bobItem("Bob", ["A"]), nil),
     (bobItem("Bob", ["A"]), bobItem("Bob", []), bobItem("Bob", ["A"]), nil),
     (bobItem("Bob", ["A"]), item(bob, groups: ["A"]), bobItem("Bob", ["A"]), nil),
     (bobItem("Bob", ["A"]), bobItem("Rob", ["C"]), bobItem("Bob", ["A"]), nil),
-    // Both renamed: the later name is what its user wants.
+    // Both devices renamed the contact: the later name is what its user wants.
     (bobItem("Bob", ["A"]), bobItem("Rob", ["A"]), bobItem("Robert", ["A"]), nil),
-    // Both did the same.
+    // Both devices made the same change.
     (bobItem("Bob", ["A"]), bobItem("Rob", ["A"]), bobItem("Rob", ["A"]), nil),
   ]
 
-  @Test("A client that goes by an older roster writes it over what another device has set")
+  @Test("A client with an outdated roster overwrites what another device has set")
   func olderRoster() {
     for (known, set, server, expected) in Self.edits {
       for pushesFirst in [false, true] {
@@ -115,7 +115,7 @@ import XMPPStanza
     }
   }
 
-  @Test("A push that comes before the set is taken shows what it replaces, without a result")
+  @Test("A push before the set is processed shows what it replaces, without a result")
   func push() {
     let found = lost {
       $0.opens()
@@ -124,7 +124,7 @@ import XMPPStanza
       $0.opens()
       $0.scenario.gets(id: "again", version: "v1")
       $0.scenario.sets(bobItem("Rob", ["A"]))
-      // Nothing but what is pushed now (RFC 6121 §2.6.3).
+      // Only the pushes that follow (RFC 6121 §2.6.3).
       $0.scenario.receivesEmptyResult(id: "again")
       $0.scenario.pushed(bobItem("Bob", ["A", "X"]))
       $0.takes(bobItem("Rob", ["A"]))
@@ -147,7 +147,7 @@ import XMPPStanza
     #expect(found == ["overwrote the groups “A” of bob@example.test"])
   }
 
-  /// What makes the roster known, or nothing lost.
+  /// The cases in which the roster is known or nothing is lost.
   private static let silent: [(String, @Sendable (inout Dialogue) -> Void)] = [
     (
       "the roster was answered",
@@ -263,11 +263,11 @@ import XMPPStanza
     ),
   ]
 
-  @Test("A set whose client can know what it replaces is none of them") func nothingFound() {
+  @Test("A set whose client can know what it replaces causes no finding") func nothingFound() {
     for (reason, body) in Self.silent { #expect(lost(body).isEmpty, "\(reason)") }
   }
 
-  @Test("One loss is one finding: no other says the same") func oneFinding() {
+  @Test("One loss is one finding: no other finding reports it") func oneFinding() {
     for set in [item(Self.bob, "name='Rob'"), bobItem("Robert", [])] {
       var dialogue = Dialogue()
       dialogue.opens()

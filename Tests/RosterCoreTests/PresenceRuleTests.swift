@@ -19,7 +19,7 @@ struct PresenceRuleTests {
     scenario.roster.presence(of: bare(bob)).best?.resource
   }
 
-  @Test("Rule 17: presence is kept per resource and replaced whole")
+  @Test("Rule 17: presence is kept per resource and replaced as a whole")
   func replaced() {
     var scenario = Scenario.alice(item(bob, "subscription='both'"))
     scenario.receives(
@@ -63,7 +63,7 @@ struct PresenceRuleTests {
   }
 
   @Test(
-    "Rule 17: show absent is available",
+    "Rule 17: without show, presence is available",
     arguments: [
       ("", Show.available, false), ("<show>chat</show>", .chat, false),
       ("<show>away</show>", .away, false), ("<show>xa</show>", .xa, false),
@@ -77,7 +77,7 @@ struct PresenceRuleTests {
     #expect(scenario.codes == (isOdd ? [.malformedPresence] : []))
   }
 
-  @Test("Rule 17: the best resource: priority, then show, then the newest")
+  @Test("Rule 17: the best resource is chosen by priority, then show, then the newest")
   func bestResource() {
     var scenario = online()
     #expect(best(scenario) == "desk")
@@ -125,7 +125,7 @@ struct PresenceRuleTests {
     #expect(all.last.changes.count == 2)
   }
 
-  @Test("Rule 18: errors, probes and subscription stanzas make and end no resource")
+  @Test("Rule 18: errors, probes and subscription stanzas begin and end no resource")
   func others() {
     for type in ["error", "probe", "subscribe", "subscribed", "unsubscribe", "unsubscribed"] {
       var scenario = online()
@@ -151,7 +151,7 @@ struct PresenceRuleTests {
     #expect(scenario.incoming == [bob])
   }
 
-  @Test("Rule 19: what voids it")
+  @Test("Rule 19: what removes presence")
   func voided() {
     let lines: [(String, (inout Scenario) -> Void)] = [
       ("our unsubscribe", { $0.sends("unsubscribe", to: "bob@example.test") }),
@@ -170,7 +170,7 @@ struct PresenceRuleTests {
     }
   }
 
-  @Test("Rule 19: what keeps it")
+  @Test("Rule 19: what keeps presence")
   func kept() {
     let lines: [(String, (inout Scenario) -> Void)] = [
       ("rename", { $0.pushed(item("bob@example.test", "name='Bob' subscription='both'")) }),
@@ -193,7 +193,7 @@ struct PresenceRuleTests {
     }
   }
 
-  @Test("Rule 19: a fetch does not void presence of somebody who never was an item")
+  @Test("Rule 19: a fetch does not remove the presence of a contact that was never an item")
   func fetchKeepsStrangers() {
     for asks in [false, true] {
       var scenario = Scenario.alice()
@@ -205,7 +205,7 @@ struct PresenceRuleTests {
     }
   }
 
-  @Test("Rule 19: a fetch that shows an item without “to” voids its presence")
+  @Test("Rule 19: a fetch that shows an item without “to” removes its presence")
   func fetchVoidsWhatItShows() {
     for subscription in ["none", "from"] {
       var scenario = online("both")
@@ -214,7 +214,7 @@ struct PresenceRuleTests {
     }
   }
 
-  @Test("Rule 19: a push from none or from to itself voids nothing")
+  @Test("Rule 19: a push from none or from to itself removes nothing")
   func neverSubscribed() {
     for subscription in ["none", "from"] {
       var scenario = online(subscription)
@@ -223,7 +223,7 @@ struct PresenceRuleTests {
     }
   }
 
-  @Test("Rule 20: chat-room presence is no contact's")
+  @Test("Rule 20: presence in a chat room is not a contact's")
   func room() {
     let user = "<x xmlns='http://jabber.org/protocol/muc#user'><item role='participant'/></x>"
     var scenario = Scenario.alice()
@@ -260,7 +260,7 @@ struct PresenceRuleTests {
     }
   }
 
-  @Test("Rule 20: presence makes no items")
+  @Test("Rule 20: presence adds no items")
   func noItems() {
     var scenario = Scenario.alice()
     scenario.receives(from: "\(bob)/pda")
@@ -269,7 +269,7 @@ struct PresenceRuleTests {
     #expect(scenario.codes == [.uninvitedPresence])
   }
 
-  @Test("A removal voids early presence too, where no item was there yet")
+  @Test("A removal also removes early presence without an item")
   func removalOfNoItem() {
     var scenario = Scenario()
     scenario.opened("alice@example.test/phone")

@@ -24,7 +24,7 @@ struct PresenceWhileAwayTests {
     #expect(scenario.incoming == [Self.carol], "the server does not have it yet")
     scenario.received("<resumed xmlns='urn:xmpp:sm:3' h='0' previd='x'/>")
     #expect(scenario.unconfirmed == [Self.carol], "the server sends what is open after that")
-    // Sent again, as the server did not have it.
+    // Sent again, because the server did not receive it.
     scenario.sends()
     scenario.receives("subscribe", from: Self.carol)
     #expect(scenario.incoming == [Self.carol])
@@ -32,17 +32,17 @@ struct PresenceWhileAwayTests {
     #expect(scenario.incoming == [Self.carol], "only the first presence puts requests into doubt")
   }
 
-  @Test("It counts for nothing if its session is not resumed") func opened() {
+  @Test("It has no effect if its session is not resumed") func opened() {
     var scenario = away()
     scenario.sends()
     scenario.opened("alice@example.test/phone")
     #expect(scenario.incoming == [Self.carol])
-    // The first one of the new session does.
+    // The new session's own first presence counts.
     scenario.sends()
     #expect(scenario.unconfirmed == [Self.carol])
   }
 
-  @Test("It counts while the new stream is negotiated, too") func negotiating() {
+  @Test("It counts even while the new stream is negotiated") func negotiating() {
     var scenario = away()
     scenario.sent("<stream:stream to='example.test'/>")
     scenario.sends()
@@ -51,7 +51,7 @@ struct PresenceWhileAwayTests {
     #expect(scenario.unconfirmed == [Self.carol])
   }
 
-  /// What states show, without the numbers of records.
+  /// What states show, without record numbers.
   private struct Shown: Equatable {
     let contacts, incoming, unconfirmed, outgoing: [String]
     let online: [[String]]
@@ -65,7 +65,7 @@ struct PresenceWhileAwayTests {
     }
   }
 
-  /// A session after random lines, which is lost.
+  /// A session that is lost after random lines.
   private func lostSession(_ seed: UInt64) -> (scenario: Scenario, fuzzer: StanzaFuzzer) {
     var fuzzer = StanzaFuzzer(seed: seed)
     var scenario = Scenario()
@@ -77,7 +77,7 @@ struct PresenceWhileAwayTests {
     return (scenario, fuzzer)
   }
 
-  @Test("Whatever presence is sent while away is as if it were sent once the session is resumed")
+  @Test("Presence sent while away counts as if it were sent after the resumption")
   func sameAsAfter() {
     var doubts = 0
     for seed in Seeds.chosen(or: 0...199) {

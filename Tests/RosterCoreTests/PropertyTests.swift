@@ -5,7 +5,7 @@ import XMPPStanza
 
 @Suite("Properties of the reducer")
 struct PropertyTests {
-  @Test("It is total, and its changes tell the whole truth", arguments: 0..<UInt64(8))
+  @Test("The reducer is total, and its changes are complete", arguments: 0..<UInt64(8))
   func wholeTruth(seed: UInt64) {
     var fuzzer = StanzaFuzzer(seed: seed)
     var scenario = Scenario()
@@ -50,7 +50,7 @@ struct PropertyTests {
       outcomes.flatMap(\.findings) == scenario.outcomes.flatMap(\.findings), "seed \(seed)")
   }
 
-  @Test("An old state that is kept does not change", arguments: 200..<UInt64(202))
+  @Test("A kept old state does not change", arguments: 200..<UInt64(202))
   func persistence(seed: UInt64) {
     var fuzzer = StanzaFuzzer(seed: seed)
     var scenario = Scenario()
@@ -67,7 +67,7 @@ struct PropertyTests {
     #expect(kept == again, "seed \(seed)")
   }
 
-  @Test("Nothing is ever true that the rules forbid", arguments: 300..<UInt64(306))
+  @Test("No state violates the rules", arguments: 300..<UInt64(306))
   func invariants(seed: UInt64) {
     var fuzzer = StanzaFuzzer(seed: seed)
     var scenario = Scenario.alice()
@@ -130,7 +130,7 @@ struct ProvenanceTests {
     #expect(provenance(scenario)?.subscription == 4)
   }
 
-  @Test("Who was removed and comes back begins anew")
+  @Test("A removed contact that is added again has new provenance")
   func comesBack() {
     var scenario = Scenario.alice(item(bob, "name='Bob'"))
     scenario.pushed(item(bob, "subscription='remove'"))
@@ -139,7 +139,7 @@ struct ProvenanceTests {
     #expect(provenance(scenario)?.name == 5)
   }
 
-  @Test("Findings name the record they go back to")
+  @Test("Findings name the record that they refer to")
   func causes() {
     var scenario = Scenario.alice()
     scenario.gets(id: "a")

@@ -8,7 +8,7 @@ struct PushRuleTests {
   private let bob = "bob@example.test"
 
   @Test(
-    "Rule 6: a push counts where from is absent or our own bare JID",
+    "Rule 6: a push counts if from is absent or our own bare JID",
     arguments: [nil, "alice@example.test", "ALICE@Example.Test"])
   func ownPush(from: String?) {
     var scenario = Scenario.alice()
@@ -18,7 +18,7 @@ struct PushRuleTests {
   }
 
   @Test(
-    "Rule 6: any other sender of a push is ignored, with a finding that says which",
+    "Rule 6: a push from any other sender is ignored, with a finding that names the sender",
     arguments: [
       ("alice@example.test/phone", "our own full address"),
       ("alice@example.test/tablet", "another resource"),
@@ -42,7 +42,7 @@ struct PushRuleTests {
     }
   }
 
-  @Test("Rule 6: id may repeat, to may be missing, no get need have gone before")
+  @Test("Rule 6: id may repeat, to may be missing, and no get is needed")
   func pushesWithoutCeremony() {
     var scenario = Scenario()
     scenario.opened("alice@example.test/phone")
@@ -54,7 +54,7 @@ struct PushRuleTests {
     #expect(scenario.roster.completeness == .neverFetched)
   }
 
-  @Test("Rule 6: an inbound get or result is no push")
+  @Test("Rule 6: an inbound get or result is not a push")
   func otherKindsOfIQ() {
     for type in ["get", "result", "error"] {
       var scenario = Scenario.alice()
@@ -78,7 +78,7 @@ struct PushRuleTests {
     }
   }
 
-  @Test("Rule 7: a push replaces its item whole")
+  @Test("Rule 7: a push replaces its item as a whole")
   func wholeItem() {
     var scenario = Scenario.alice(
       item(
@@ -92,7 +92,7 @@ struct PushRuleTests {
     #expect(scenario.item(bob) == RosterItem(jid: bare(bob)))
   }
 
-  @Test("Rule 7: remove takes out, may name an unknown contact, and is never stored")
+  @Test("Rule 7: remove removes the item, may name an unknown contact, and is never stored")
   func removal() {
     var scenario = Scenario.alice(item(bob))
     scenario.pushed(item("nobody@example.test", "subscription='remove'"), version: "v2")
@@ -147,7 +147,7 @@ struct PushRuleTests {
     #expect(scenario.item(bob)?.isApproved == expected)
   }
 
-  @Test("Rule 8: an empty name is none; groups are a case-sensitive set and empty ones go")
+  @Test("Rule 8: an empty name is none; groups are a case-sensitive set without empty ones")
   func namesAndGroups() {
     var scenario = Scenario.alice()
     scenario.pushed(item(bob, "name=''", groups: ["b", "B", "", "a", "b"]))
@@ -159,7 +159,7 @@ struct PushRuleTests {
     #expect(scenario.item(bob)?.groups == [])
   }
 
-  @Test("Rule 9: the version comes from the last accepted result or push")
+  @Test("Rule 9: the version is that of the last accepted result or push")
   func version() {
     var scenario = Scenario.alice(item(bob), version: "v1")
     #expect(scenario.roster.version == "v1")
@@ -175,14 +175,15 @@ struct PushRuleTests {
     #expect(scenario.roster.version == "v4")
   }
 
-  @Test("Rule 9: a whole roster without a version has none: the old one names another roster")
+  @Test(
+    "Rule 9: a whole roster without a version has none, because the old one names another roster")
   func resultWithoutVersion() {
     var scenario = Scenario.alice(item(bob), version: "v1")
     scenario.fetches(item(bob), id: "b")
     #expect(scenario.roster.version == nil)
   }
 
-  @Test("Rule 9: the version moves in the same step as its item")
+  @Test("Rule 9: the version changes in the same step as its item")
   func versionWithItem() {
     var scenario = Scenario.alice(item(bob), version: "v1")
     scenario.pushed(item(bob, "name='B'"), version: "v2")

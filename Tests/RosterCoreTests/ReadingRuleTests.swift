@@ -5,7 +5,7 @@ import XMPPStanza
 
 @Suite("Rules 1 and 2: reading stanzas")
 struct ReadingRuleTests {
-  @Test("Rule 1: types are case-sensitive, and an unknown one makes nothing but a finding")
+  @Test("Rule 1: types are case-sensitive, and an unknown one causes only a finding")
   func unknownTypes() {
     let lines = [
       "<iq id='1' type='SET'><query xmlns='jabber:iq:roster'>"
@@ -27,12 +27,12 @@ struct ReadingRuleTests {
     }
   }
 
-  @Test("Rule 1: an unknown type makes nothing but a finding where the log begins in mid-session")
+  @Test("Rule 1: an unknown type causes only a finding if the log begins in mid-session")
   func unknownTypeFirst() {
     var scenario = Scenario()
     scenario.received("<presence from='bob@example.test' type='Subscribe'/>")
     #expect(scenario.codes == [.unknownType])
-    // That there is a connection is all that is known from now on.
+    // Only the existence of the connection is known from now on.
     #expect(scenario.last.changes.map(\.field) == [.connections])
   }
 
@@ -61,7 +61,7 @@ struct ReadingRuleTests {
     }
   }
 
-  @Test("Rule 1: a roster query that is no direct child of the iq is no push")
+  @Test("Rule 1: a roster query that is not a direct child of the iq is not a push")
   func nestedQuery() {
     var scenario = Scenario.alice()
     scenario.received(
@@ -144,7 +144,7 @@ struct ReadingRuleTests {
     #expect(scenario.incoming.isEmpty)
   }
 
-  @Test("Rule 2: a malformed JID spoils its own item only")
+  @Test("Rule 2: a malformed JID affects only its own item")
   func malformedItem() {
     for jid in ["", "@example.test", "bob@", "b ob@example.test", "bob@example.test/", "a@b@c"] {
       var scenario = Scenario.alice()

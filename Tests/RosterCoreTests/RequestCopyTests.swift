@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// Requests that several devices are told of, each in its own time.
-@Suite("Requests that are told several devices")
+/// Requests that several devices receive, each at its own time.
+@Suite("Requests that several devices receive")
 struct RequestCopyTests {
   private let carol = "carol@example.test"
 
-  /// Alice's phone (1) is told of Carol's request.
+  /// Alice's phone (1) receives Carol's request.
   private func asked() -> Scenario {
     var scenario = Scenario()
     scenario.on(1) { phone in
@@ -28,12 +28,12 @@ struct RequestCopyTests {
     }
   }
 
-  @Test("Who is told what no other device was told is told nothing twice of before")
+  @Test("A device that receives news first receives nothing earlier again")
   func ahead() {
     var scenario = asked()
     scenario.on(1) { $0.lost() }
     desktopComes(&scenario)
-    // It is told all open requests.
+    // It receives all open requests.
     scenario.on(2) { $0.receives("subscribe", from: carol) }
     scenario.on(1) { phone in
       phone.resumed()
@@ -42,7 +42,7 @@ struct RequestCopyTests {
     #expect(scenario.incoming == [])
     scenario.on(1) { $0.receives("subscribe", from: carol) }
     #expect(scenario.incoming == [carol])
-    // The desktop is told the same, in the same order.
+    // The desktop receives the same, in the same order.
     scenario.on(2) { desktop in
       desktop.receives("unsubscribe", from: carol)
       desktop.receives("subscribe", from: carol)
@@ -50,7 +50,7 @@ struct RequestCopyTests {
     #expect(scenario.incoming == [carol])
   }
 
-  @Test("A request that only a device was told of that is gone is in doubt")
+  @Test("A request is unconfirmed if the only device that received it is gone")
   func toldWhoIsGone() {
     var scenario = asked()
     desktopComes(&scenario)
@@ -61,7 +61,7 @@ struct RequestCopyTests {
     #expect(scenario.incoming == [carol] && scenario.unconfirmed == [])
   }
 
-  @Test("A request stays where nobody is there, or all were told of it")
+  @Test("A request stays open if no device is connected, or if all received it")
   func stays() {
     var alone = asked()
     alone.on(1) { $0.closed() }

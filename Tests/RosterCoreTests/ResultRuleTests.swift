@@ -7,7 +7,7 @@ import XMPPStanza
 struct ResultRuleTests {
   private let bob = "bob@example.test"
 
-  @Test("Rule 3: what we send edits no item")
+  @Test("Rule 3: our own stanzas edit no item")
   func sendingEditsNothing() {
     var scenario = Scenario.alice(item(bob, "subscription='to' name='Bob'", groups: ["Work"]))
     let before = scenario.roster.entries
@@ -27,7 +27,7 @@ struct ResultRuleTests {
     #expect(scenario.roster.entries == before)
   }
 
-  @Test("Rule 4: a result that answers an open get of ours counts, and uses it up")
+  @Test("Rule 4: a result that answers an open get of ours counts, and closes it")
   func result() {
     var scenario = Scenario.alice()
     scenario.gets(id: "a")
@@ -39,7 +39,7 @@ struct ResultRuleTests {
   }
 
   @Test(
-    "Rule 5: a result that was cut shows its items, and takes nothing out",
+    "Rule 5: a truncated result shows its items and removes none",
     arguments: [
       "...", " … ", "[50 more]",
     ])
@@ -57,7 +57,7 @@ struct ResultRuleTests {
     #expect(scenario.roster.completeness == .neverFetched)
   }
 
-  @Test("Rule 5: white space between items means nothing")
+  @Test("Rule 5: white space between items has no meaning")
   func spacedResult() {
     var scenario = Scenario.alice()
     scenario.fetches("\n  " + item(bob) + "\n\t", id: "a")
@@ -65,7 +65,7 @@ struct ResultRuleTests {
     #expect(scenario.codes.isEmpty)
   }
 
-  @Test("Rule 5: of items with one address the last counts, and the others are reported")
+  @Test("Rule 5: if items share an address the last one counts, and the others are reported")
   func repeatedItem() {
     var scenario = Scenario.alice()
     scenario.fetches(
@@ -75,7 +75,8 @@ struct ResultRuleTests {
     #expect(scenario.codes == [.duplicateItem])
   }
 
-  @Test("Rule 14: a result that still shows the request opens it again, though the item stays")
+  @Test(
+    "Rule 14: a result that still shows the request opens it again, even if the item is unchanged")
   func askStays() {
     var scenario = Scenario.alice(item(bob, "ask='subscribe'"))
     scenario.receives("unsubscribed", from: bob)
@@ -103,7 +104,7 @@ struct ResultRuleTests {
   }
 
   @Test(
-    "Rule 4: from no address or our own account, also as old servers say it",
+    "Rule 4: a result comes from no address or our own account, even in the form of old servers",
     arguments: [
       nil, "alice@example.test", "alice@example.test/phone", "example.test", "ALICE@example.test",
     ])
@@ -116,7 +117,7 @@ struct ResultRuleTests {
   }
 
   @Test(
-    "Rule 4: a spoofed reply or error does not use the get up",
+    "Rule 4: a spoofed reply or error does not close the get",
     arguments: [
       "eve@example.test", "alice@example.test/tablet", "evil.test", "example.test/res",
       "alice@evil.test",
@@ -137,7 +138,7 @@ struct ResultRuleTests {
     #expect(scenario.contacts == [bob])
   }
 
-  @Test("Rule 4: the get goes to nobody or to our own bare JID")
+  @Test("Rule 4: the get has no recipient or goes to our own bare JID")
   func addressedGets() {
     for to in ["alice@example.test", "Alice@Example.test"] {
       var scenario = Scenario.alice()
@@ -157,7 +158,7 @@ struct ResultRuleTests {
     }
   }
 
-  @Test("Rule 4: an id that is used for two requests does not lose the roster")
+  @Test("Rule 4: an id used for two requests does not lose the roster")
   func sharedID() {
     var scenario = Scenario.alice()
     scenario.sent("<iq id='1' to='\(bob)' type='get'><vCard xmlns='vcard-temp'/></iq>")
@@ -171,7 +172,7 @@ struct ResultRuleTests {
     #expect(scenario.allCodes.isEmpty)
   }
 
-  @Test("Rule 4: in a one-way capture results are taken at their word")
+  @Test("Rule 4: in a one-way capture, results count without a get")
   func oneWay() {
     var scenario = Scenario()
     scenario.captureBegan("alice@example.test/phone", inboundOnly: true)
@@ -183,7 +184,7 @@ struct ResultRuleTests {
     #expect(scenario.codes == [.unsolicitedResult])
   }
 
-  @Test("Rule 5: a result replaces the whole roster, even with nothing")
+  @Test("Rule 5: a result replaces the whole roster, even if it is empty")
   func replacing() {
     var scenario = Scenario.alice(item(bob, "name='Bob'") + item("carol@example.test"))
     scenario.fetches(item("carol@example.test") + item("dave@example.test"))
@@ -242,7 +243,7 @@ struct ResultRuleTests {
     }
   }
 
-  @Test("Rule 5: an older version of the log is a known base, because the pushes since then follow")
+  @Test("Rule 5: an older version in the log is a known base, because pushes since then follow")
   func olderBase() {
     var scenario = Scenario.alice(item(bob), version: "v1")
     scenario.pushed(item("carol@example.test"), version: "v2")
@@ -283,7 +284,7 @@ struct ResultRuleTests {
     #expect(scenario.roster.completeness == .neverFetched)
   }
 
-  @Test("Rule 5: a result to a set is no roster result")
+  @Test("Rule 5: the result of a set is not a roster result")
   func resultToSet() {
     var scenario = Scenario.alice(item(bob))
     scenario.sets(item(bob, "name='Bob'"), id: "s")
@@ -292,7 +293,7 @@ struct ResultRuleTests {
     #expect(scenario.codes == [.unsolicitedResult])
   }
 
-  @Test("Rule 5: an error leaves the roster as it was and uses the get up")
+  @Test("Rule 5: an error leaves the roster unchanged and closes the get")
   func errorResult() {
     var scenario = Scenario.alice(item(bob), version: "v1")
     scenario.gets(id: "b")

@@ -2,12 +2,13 @@ import RosterCore
 import TestSupport
 import XMPPStanza
 
-/// A server, and Alice's only device, over a network that breaks: what is on its way then is sent
-/// again once the session goes on over a new stream (XEP-0198 §5), or is lost with the session.
+/// A server, and Alice's only device, over an unreliable network. What is on its way when it breaks
+/// is sent again once the session continues on a new stream (XEP-0198 §5), or is lost with the
+/// session.
 ///
-/// In the device's log stands what it sends at once, and what it is told when that has come; in the
-/// server's what the device sends when that has come, and what it is told at once. So what is sent
-/// again stands twice in the log of who sends it.
+/// The device's log contains what it sends immediately, and what it receives on arrival. The
+/// server's log contains what the device sends on arrival, and what it sends the device
+/// immediately. So what is sent again is twice in the sender's log.
 struct ResumingServer {
   enum Log: CaseIterable {
     case device, server
@@ -29,7 +30,7 @@ struct ResumingServer {
     }
   }
 
-  /// What the device has sent, and the server is to do.
+  /// What the device has sent and the server has yet to process.
   private enum Deed {
     case set(String, name: String, id: String)
     case removal(String, id: String)
@@ -59,14 +60,14 @@ struct ResumingServer {
   private var version = 0
   private var ids = 0
   private var isConnected = true
-  /// Whether the server has its first presence, and so tells it of requests.
+  /// Whether the server has received its first presence, so it sends requests to it.
   private var hasAppeared = false
   private let log: Log
-  /// What the server is still to tell the device.
+  /// What the server has yet to send to the device.
   private var coming: [String] = []
-  /// What it has told, where that stands in its log before it has come.
+  /// What it has sent, if its log contains that before it arrives.
   private var underWay: [String] = []
-  /// What the device has sent, where that stands in its log before it has come.
+  /// What the device has sent, if its log contains that before it arrives.
   private var going: [Deed] = []
 
   private static let contacts = ["bob", "carol", "dave"].map { "\($0)@example.test" }
@@ -98,7 +99,7 @@ struct ResumingServer {
     }
   }
 
-  /// Brings the device back, and lets everything come that is on its way.
+  /// Reconnects the device, and lets everything on its way arrive.
   mutating func settle() {
     if !isConnected { resume() }
     while !going.isEmpty { work() }
@@ -149,8 +150,8 @@ struct ResumingServer {
     }
   }
 
-  /// She has read what has come of somebody whom she answers, and knows of a request: of a refusal
-  /// that crosses a request in a stream that goes on, the log of the device cannot tell.
+  /// Alice answers a contact only after reading everything from it, if she knows its request. The
+  /// device's log cannot show a refusal that crosses a request in a stream that continues.
   private mutating func answer(_ word: String, _ contact: String) {
     let isOf = { (stanza: String) in stanza.contains("from='\(contact)'") }
     while coming.contains(where: isOf) { deliver() }
@@ -185,7 +186,7 @@ struct ResumingServer {
 
   // MARK: The server
 
-  /// Does the next thing that the device has sent.
+  /// Processes the next thing that the device has sent.
   private mutating func work() {
     guard isConnected, !going.isEmpty else { return }
     switch going.removeFirst() {

@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// What a server tells a session that goes on over a new stream: once more what the client may not
-/// have, and then what is new (XEP-0198 §5).
-@Suite("Rule 21: what a resumed stream is told") struct ResumptionRuleTests {
+/// What a server sends a session that continues on a new stream: first what the client may not have
+/// received, and then what is new (XEP-0198 §5).
+@Suite("Rule 21: what a resumed stream receives") struct ResumptionRuleTests {
   @Test(
-    "What a resumed stream is told once more is no news, but what was answered meanwhile is",
+    "What a resumed stream receives again is not news, except for what was answered meanwhile",
     arguments: ["unsubscribed", "subscribed"], [false, true])
   func answered(_ answer: String, isAfterResumption: Bool) {
     let carol = "carol@example.test"
@@ -25,7 +25,8 @@ import XMPPStanza
     scenario.sends(answer, to: carol)
     #expect(scenario.incoming == [])
     if isAfterResumption { resume() }
-    // Who has our answer to what this stream told asks anew; else a refusal may have crossed it.
+    // A contact that has our answer to this stream's request sends a new one; otherwise a refusal
+    // may have crossed it.
     scenario.receives("subscribe", from: carol)
     let isInDoubt = answer == "unsubscribed" && !isAfterResumption
     #expect(scenario.incoming == (isInDoubt ? [] : [carol]))
@@ -33,7 +34,7 @@ import XMPPStanza
   }
 
   @Test(
-    "What a resumed stream is told for the first time ends what it is told once more",
+    "What a resumed stream receives for the first time ends the repetitions",
     arguments: [[], ["subscribe"], ["push", "subscribe"]])
   func toldAnew(_ again: [String]) {
     let carol = "carol@example.test"
@@ -52,14 +53,14 @@ import XMPPStanza
     scenario.received("<resumed xmlns='urn:xmpp:sm:3' h='3' previd='x'/>")
     again.forEach(tell)
     #expect(scenario.roster.incoming[bare(carol)]?.count == 1)
-    // Withdrawn while nobody was connected, and asked anew in the same words.
+    // Withdrawn while no device was connected, and sent again with the same text.
     tell("unsubscribe")
     #expect(scenario.incoming == [])
     tell("subscribe")
     #expect(scenario.incoming == [carol])
   }
 
-  @Test("Of more than is kept, what is told once more is no news")
+  @Test("Beyond the limit, repetitions are still not news")
   func toldMuch() {
     var scenario = Scenario.alice()
     scenario.received("<enabled xmlns='urn:xmpp:sm:3' id='x' resume='true'/>")
@@ -68,14 +69,14 @@ import XMPPStanza
     scenario.lost()
     scenario.received("<resumed xmlns='urn:xmpp:sm:3' h='3' previd='x'/>")
     for stranger in strangers { scenario.receives("subscribe", from: stranger) }
-    // The first eight are too long ago.
+    // The first eight are too old.
     let counts = strangers.map { scenario.roster.incoming[bare($0)]?.count }
     #expect(counts == Array(repeating: 2, count: 8) + Array(repeating: 1, count: 32))
   }
 
-  /// Rule 13: the server sends it again after the first presence of the session.
+  /// Rule 13: the server sends it again after the session's first presence.
   @Test(
-    "A new session that refuses a request of before may be told it after that",
+    "A new session that refuses an earlier request may receive it after the refusal",
     arguments: [false, true], [0, 60_000, 60_001])
   func refusedAtOnce(isAnswered: Bool, after milliseconds: Int64) {
     let carol = "carol@example.test"
@@ -89,19 +90,20 @@ import XMPPStanza
     #expect(scenario.incoming == [] && scenario.unconfirmed == [])
     if isAnswered { scenario.fetches() }
     scenario.receives("subscribe", from: carol, at: 1_763_600_000_000 + milliseconds)
-    // It is a new one where the server had the refusal, or what came before has come by then.
+    // It is a new request if the server had the refusal, or if earlier ones must have arrived by
+    // then.
     let isNew = isAnswered || milliseconds > 60_000
     #expect(scenario.incoming == (isNew ? [carol] : []))
     #expect(scenario.unconfirmed == (isNew ? [] : [carol]))
   }
 
-  /// What happens between a refusal and a request that comes after it.
+  /// What happens between a refusal and a request after it.
   enum Between: CaseIterable {
     case nothing, resumption, answeredQuery, openQuery, answerOfBefore, answeredSet, minute, login
   }
 
   @Test(
-    "Nobody can say whether a resumed stream's request came before our refusal",
+    "Whether a request on a resumed stream predates our refusal is unknown",
     arguments: Between.allCases, [false, true])
   func crossed(_ between: Between, isResumedBefore: Bool) {
     let carol = "carol@example.test"
@@ -133,7 +135,7 @@ import XMPPStanza
     case .login: scenario.opened("alice@example.test/tab")
     }
     scenario.receives("subscribe", from: carol)
-    // The server had the refusal, or has had the time to tell what came before it.
+    // The server had the refusal, or had enough time to send what came before it.
     let isNew =
       switch between {
       case .nothing: !isResumedBefore
@@ -149,10 +151,10 @@ import XMPPStanza
   }
 }
 
-@Suite("A device whose network breaks")
+@Suite("A device on an unreliable network")
 struct ResumingServerTests {
   @Test(
-    "At every quiet moment the roster is the server's", arguments: 0..<UInt64(400),
+    "Whenever nothing is on its way, the roster equals the server's", arguments: 0..<UInt64(400),
     ResumingServer.Log.allCases)
   func truth(seed: UInt64, log: ResumingServer.Log) {
     var server = ResumingServer(seed: seed, log: log)

@@ -4,14 +4,14 @@ import XMPPStanza
 
 @testable import RosterCore
 
-/// The stored form of states: whatever is read back is that state or an error.
+/// The stored form of states: decoding returns the state or an error.
 @Suite("The codec of states")
 struct RosterCodecTests {
   private func decode(_ bytes: [UInt8]) throws(CodecError) -> Roster {
     try Roster(snapshot: bytes.span.bytes)
   }
 
-  /// A state with something in each of its parts.
+  /// A state with content in each of its parts.
   private static func full() -> Scenario {
     var scenario = Scenario()
     scenario.time = 1_763_600_000_000
@@ -78,10 +78,10 @@ struct RosterCodecTests {
     return scenario
   }
 
-  @Test("A state with something in each part is read back as it was")
+  @Test("A state with content in each part can be read back unchanged")
   func fullState() throws {
     let roster = Self.full().roster
-    // What the test is about is there.
+    // The content that the test is about exists.
     #expect(!roster.shownPresences.isEmpty && !roster.ownPresence.isEmpty)
     #expect(!roster.incoming.isEmpty && !roster.outgoing.isEmpty && !roster.ended.isEmpty)
     #expect(!roster.blocked.isEmpty && roster.ownNames.count == 2)
@@ -103,7 +103,7 @@ struct RosterCodecTests {
     #expect(read.canonicalBytes == roster.canonicalBytes)
   }
 
-  @Test("Every state of a mad history is read back as it was", arguments: 0..<UInt64(6))
+  @Test("Every state of a random history can be read back unchanged", arguments: 0..<UInt64(6))
   func fuzzed(seed: UInt64) throws {
     var fuzzer = StanzaFuzzer(seed: seed)
     var scenario = Scenario()
@@ -118,12 +118,13 @@ struct RosterCodecTests {
       }
       encodings.insert(bytes)
     }
-    // Each event moves the position at least.
+    // Each event changes at least the position.
     #expect(encodings.count >= scenario.history.count, "seed \(seed)")
   }
 
   @Test(
-    "A kept state and what came after it give what everything gives", arguments: 10..<UInt64(16))
+    "A stored state and the events after it give the same result as all events",
+    arguments: 10..<UInt64(16))
   func tail(seed: UInt64) throws {
     var fuzzer = StanzaFuzzer(seed: seed)
     var scenario = Scenario()
@@ -148,7 +149,7 @@ struct RosterCodecTests {
   }
 
   @Test(
-    "The order in which equal states came about is not in their canonical bytes",
+    "The canonical bytes of equal states do not depend on their history",
     arguments: 20..<UInt64(30))
   func order(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -170,7 +171,7 @@ struct RosterCodecTests {
     #expect(one.canonicalBytes == other.canonicalBytes, "seed \(seed)")
   }
 
-  @Test("Addresses of any shape are read back as they were")
+  @Test("Addresses of any shape can be read back unchanged")
   func addresses() throws {
     let long = String(repeating: "l", count: 100)
     let domains = ["x.test", "\(long).test", "\(long).\(long).test", "münchen.test", "[::1]"]
@@ -209,7 +210,7 @@ struct RosterCodecTests {
     #expect(try texts(read, "b@x.test") == [b, a, b, a])
   }
 
-  /// The same state with all details read and put into places of their own.
+  /// A copy of the state with all details decoded and moved into slots.
   private func touched(_ roster: Roster) -> Roster {
     var copy = roster
     for number in roster.contacts.numbers where roster.contacts.hasDetails(number) {
@@ -218,7 +219,7 @@ struct RosterCodecTests {
     return copy
   }
 
-  @Test("What nobody looked at is as what somebody did")
+  @Test("Details that were never decoded equal decoded ones")
   func unread() throws {
     var unread = 0
     for seed in 50..<UInt64(56) {
@@ -235,7 +236,7 @@ struct RosterCodecTests {
     #expect(unread > 20, "hardly anything was left as it was stored")
   }
 
-  @Test("A state that goes on with the details of its snapshots says the same")
+  @Test("A state that continues with the details of its snapshots stays equal")
   func takenSnapshot() throws {
     var taken = 0
     for seed in 60..<UInt64(64) {
@@ -262,7 +263,7 @@ struct RosterCodecTests {
     #expect(taken > 20, "hardly anybody had details")
   }
 
-  @Test("Of what nobody says any more, no snapshot has much")
+  @Test("No snapshot contains much unused data")
   func unused() throws {
     var scenario = Scenario()
     scenario.receives(from: "bob@example.test/desk", "<status>here</status>")
@@ -275,7 +276,7 @@ struct RosterCodecTests {
     #expect(roster.takeSnapshot() == short)
     #expect(roster.contacts.counts.texts == scenario.roster.contacts.counts.texts)
     #expect(roster == scenario.roster)
-    // What is little against what is said stays, with contacts of whom nothing is known.
+    // A small unused part stays, including contacts without state.
     let bob = roster.contacts.insert(bare("bob@example.test"))
     var presence = try #require(roster.contacts.presence(of: bob))
     presence.status = roster.contacts.insert(String(repeating: "long", count: 500))
@@ -288,7 +289,7 @@ struct RosterCodecTests {
     #expect(read == roster && read.canonicalBytes == roster.canonicalBytes)
   }
 
-  /// How many contacts have details that are as a snapshot has them.
+  /// The number of contacts whose details are stored in a snapshot.
   private func stored(_ table: ContactTable) -> Int {
     table.numbers.count { table.row(of: $0).details.isStored }
   }
@@ -303,7 +304,7 @@ struct RosterCodecTests {
     for part in ContactPart.allCases {
       #expect(table.members(part) == places.members(part), note)
     }
-    // Each part by itself is as all of them together.
+    // Each part by itself gives the same result as all of them together.
     for number in table.numbers {
       let contact = places.contact(number)
       #expect(table.request(of: number) == contact?.request, note)
@@ -320,7 +321,7 @@ struct RosterCodecTests {
 
   // MARK: Damage
 
-  @Test("An encoding that is cut anywhere is an error, and so are bytes after it")
+  @Test("A truncated encoding is an error, and so are bytes after it")
   func truncated() {
     let bytes = Self.full().roster.snapshot
     for count in bytes.indices {
@@ -329,7 +330,7 @@ struct RosterCodecTests {
     #expect(throws: CodecError.excess(offset: bytes.count)) { try decode(bytes + [0]) }
   }
 
-  @Test("A resource that is there twice is an error", arguments: [["desk"], ["tv", "tv"]])
+  @Test("A resource that occurs twice is an error", arguments: [["desk"], ["tv", "tv"]])
   func twice(_ further: [String]) throws {
     var scenario = Scenario.alice(item("bob@example.test", "subscription='to'"))
     scenario.receives(from: "bob@example.test/desk")
@@ -342,12 +343,12 @@ struct RosterCodecTests {
     roster.contacts.updateFurtherResources(of: number) { $0 = PresenceRows(rows) }
     #expect(throws: CodecError.self) { try decode(roster.snapshot) }
     roster.contacts.updateFurtherResources(of: number) { $0 = PresenceRows([rows[0]]) }
-    // By itself, only the one that is the first one, too, is wrong.
+    // By itself, only the one that equals the first resource is wrong.
     let isFirst = further[0] == "desk"
     #expect(((try? decode(roster.snapshot)) == nil) == isFirst)
   }
 
-  @Test("A changed byte is an error or another state, which is kept as well")
+  @Test("A changed byte gives an error or another state, which can be stored as well")
   func damaged() {
     var bytes = Self.full().roster.snapshot
     var others = 0
@@ -357,7 +358,7 @@ struct RosterCodecTests {
         bytes[place] = kept ^ mask
         guard let read = try? decode(bytes) else { continue }
         others += 1
-        // Each detail can be read, and says in one way only what it says.
+        // Each part of the details can be read and has only one encoding.
         if touched(read).snapshot != read.snapshot {
           Issue.record("byte \(place) as \(bytes[place]): details were taken that are none")
         }
@@ -395,7 +396,7 @@ struct RosterCodecTests {
   }
 
   /// U+2000 and U+2001 are canonically equivalent to U+2002 and U+2003.
-  @Test("Texts in two normal forms are two, and read back as two")
+  @Test("A text in two normal forms is two texts, and read back as two")
   func equivalentTexts() throws {
     var roster = Roster()
     let texts = ["\u{2000}", "\u{2002}"]
@@ -419,12 +420,12 @@ struct RosterCodecTests {
     #expect(read.presence(of: bare("0@x.test")).resources.keys.map { Array($0.utf8) } == names)
   }
 
-  @Test("A count that no bytes follow reserves nothing")
+  @Test("A count without that many bytes reserves no memory")
   func hugeCounts() {
     let bytes = Self.full().roster.snapshot
     let huge: [UInt8] = Array(repeating: 0xFF, count: 8) + [0x7F]
     for place in bytes.indices {
-      // Whatever number begins here becomes 2^63 - 1.
+      // Any number that begins here becomes 2^63 - 1.
       #expect(throws: CodecError.self) {
         try decode(Array(bytes[..<place]) + huge)
       }

@@ -2,14 +2,14 @@ import Testing
 
 @testable import RosterCore
 
-/// The bytes of stored rows, written down by hand.
+/// The bytes of stored rows, written by hand.
 @Suite("The stored form of rows")
 struct RowFormTests {
   private struct Row: BitwiseCopyable, Equatable {
     var a: UInt32 = 10, b: UInt32 = 10, c: UInt32 = 10, d: UInt32 = 10, e: UInt32 = 10
   }
 
-  /// As many words as a row can have.
+  /// A row with the maximum number of words.
   private struct LongRow: BitwiseCopyable, Equatable {
     var quarters: (SIMD8<UInt32>, SIMD8<UInt32>, SIMD8<UInt32>, SIMD8<UInt32>) = (
       SIMD8(), SIMD8(), SIMD8(), SIMD8()
@@ -33,9 +33,10 @@ struct RowFormTests {
     return row
   }
 
-  @Test("Differences are in zigzag form, the lowest byte first")
+  @Test("Differences are in zigzag form, least significant byte first")
   func zigzag() throws {
-    // Two more, one less, nothing, 256 more, and as much less as fits; two bits for each width.
+    // Two more, one less, no difference, 256 more, and the largest decrease; two bits for each
+    // width.
     let widths: [UInt8] = [0b00_01_01 | 0b10 << 6, 0b11, 0, 0, 0, 0, 0, 0]
     let bytes = widths + [4, 1, 0, 2, 0xFF, 0xFF, 0xFF, 0xFF]
     let row = Row(a: 12, b: 9, c: 10, d: 266, e: 10 &+ 0x8000_0000)
@@ -46,7 +47,7 @@ struct RowFormTests {
     #expect(output.bytes == bytes)
   }
 
-  @Test("The longest row is read whole, and nothing is read of one without differences")
+  @Test("The longest row is read completely, and a row without differences reads nothing")
   func longest() throws {
     let differences = (0..<128).map { UInt8($0) }
     let row = try read([UInt8](repeating: 0xFF, count: 8) + differences, after: LongRow())

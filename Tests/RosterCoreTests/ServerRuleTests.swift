@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-@Suite("Which server speaks for an account") struct ServerRuleTests {
+@Suite("The server of an account") struct ServerRuleTests {
   private let bob = "bob@example.test"
 
-  /// The ways in which a server says whose a stream is.
+  /// The ways in which a server identifies itself.
   private static let ways: [(String, @Sendable (inout Scenario) -> Void)] = [
     ("a bound address", { $0.opened("alice@example.test/phone") }),
     (
@@ -28,7 +28,7 @@ import XMPPStanza
     ),
   ]
 
-  @Test("The server of another domain changes nothing, verified or not", arguments: [true, false])
+  @Test("A server of another domain changes nothing, verified or not", arguments: [true, false])
   func otherDomain(isVerified: Bool) {
     let resumption: (String, @Sendable (inout Scenario) -> Void) = (
       "a resumption without an address",
@@ -46,7 +46,7 @@ import XMPPStanza
       scenario.fetches(item("mallory@evil.test", "subscription='both'"))
       #expect(scenario.contacts == [bob] && scenario.incoming.isEmpty, "\(name)")
       #expect(!scenario.roster.isConnected, "\(name)")
-      // The account's own server is heard again.
+      // The account's own server counts again.
       scenario.closed()
       scenario.reachedServer("example.test")
       scenario.sent("<stream:stream to='example.test'/>")
@@ -58,7 +58,7 @@ import XMPPStanza
   }
 
   @Test(
-    "The end of a stream does not make it another server's",
+    "The end of a stream does not assign it to another server",
     arguments: [Direction.inbound, .outbound])
   func afterEnd(_ direction: Direction) {
     for (name, way) in Self.ways {
@@ -70,7 +70,7 @@ import XMPPStanza
     }
   }
 
-  @Test("Another connection, of which nobody says whose server it is with, may be any server's")
+  @Test("A connection whose server is unknown may be any server's")
   func afterConnection() {
     var scenario = Scenario()
     scenario.reachedServer("evil.test")
@@ -80,7 +80,7 @@ import XMPPStanza
     #expect(scenario.codes.isEmpty && scenario.roster.isConnected)
   }
 
-  @Test("A log does not take its account from the server of another domain")
+  @Test("A log does not take its account from a server of another domain")
   func unbound() {
     for (name, way) in Self.ways {
       var scenario = Scenario()
@@ -91,7 +91,7 @@ import XMPPStanza
     }
   }
 
-  @Test("The domain's own server is heard, however the domain is written")
+  @Test("The domain's own server counts, however the domain is written")
   func ownDomain() {
     for (name, way) in Self.ways {
       var scenario = Scenario()
@@ -106,7 +106,7 @@ import XMPPStanza
     #expect(international.allCodes.isEmpty)
   }
 
-  @Test("A server without a certificate is reported, and a log knows whether it saw another")
+  @Test("A server without a certificate is reported, and a log notes whether it saw another one")
   func unverified() {
     var scenario = Scenario()
     scenario.reachedServer("example.test", isVerified: false)

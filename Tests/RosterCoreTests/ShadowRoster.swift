@@ -1,8 +1,8 @@
 import RosterCore
 import XMPPStanza
 
-/// A roster kept by nothing but the changes that the reducer tells: what an application does that
-/// draws them. It knows no rule, so that it is equal only where the changes tell everything.
+/// A roster maintained only from the reducer's changes, like an application that displays them. It
+/// knows no rules, so it is equal only if the changes are complete.
 struct ShadowRoster: Equatable {
   private var account: BareJID?
   private var connections: [ConnectionID: Connection] = [:]
@@ -23,10 +23,10 @@ struct ShadowRoster: Equatable {
   private var starred: Set<BareJID> = []
   private var readings: [BareJID: String] = [:]
   private var notes: [BareJID: String] = [:]
-  /// Changes that do not fit what was before them.
+  /// Changes that do not fit the previous value.
   private(set) var mismatches: [String] = []
 
-  /// What a request shows.
+  /// The visible parts of a request.
   private struct Request: Equatable {
     let since: RecordStamp
     let last: RecordStamp
@@ -61,7 +61,7 @@ struct ShadowRoster: Equatable {
 
   init() {}
 
-  /// What a roster shows.
+  /// The visible parts of a roster.
   init(viewsOf roster: Roster) {
     account = roster.account
     for connection in roster.connections { connections[connection.id] = connection }

@@ -4,14 +4,16 @@ import XMPPStanza
 
 @testable import RosterCore
 
-/// Queries in place: their items are read again where they are asked for.
-@Suite("Queries in place")
+/// Queries in their stored form, whose items are parsed again at each access.
+@Suite("Queries in their stored form")
 struct StoredQueryTests {
   private let bob = "bob@example.test"
   private let carol = "carol@example.test"
   private let dave = "dave@example.test"
 
-  @Test("Of several items each is told what is wrong with it, wherever it stands", arguments: 0...3)
+  @Test(
+    "If several items are malformed, each is reported with its problem, at any position",
+    arguments: 0...3)
   func places(place: Int) {
     var items = [item(bob), item(carol), item(dave)]
     items.insert(item("eve@example.test", "subscription='friend'"), at: place)
@@ -22,7 +24,7 @@ struct StoredQueryTests {
     #expect(scenario.subscription("eve@example.test") == RosterSubscription.none)
   }
 
-  @Test("Of items with one address the last counts, and removals in between are left out")
+  @Test("If items share an address the last one counts, and removals in between are ignored")
   func leftOut() {
     var scenario = Scenario.alice(item(bob) + item(dave))
     scenario.fetches(
@@ -34,7 +36,7 @@ struct StoredQueryTests {
     #expect(scenario.subscription(carol) == .to)
   }
 
-  @Test("A push of no item or of two changes none")
+  @Test("A push with no item or with two changes none")
   func pushes() {
     var scenario = Scenario.alice(item(bob, "name='Bob'"))
     for items in ["", item(bob, "name='B'") + item(carol)] {
@@ -46,7 +48,7 @@ struct StoredQueryTests {
   }
 
   @Test(
-    "A contact is in as many groups as it is said to be in", arguments: [0, 1, 31, 32, 33, 100])
+    "A contact has as many groups as the item contains", arguments: [0, 1, 31, 32, 33, 100])
   func groups(count: Int) {
     let groups = (100..<(100 + count)).map { "group \($0)" }
     var scenario = Scenario.alice()

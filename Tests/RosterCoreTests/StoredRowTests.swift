@@ -11,7 +11,7 @@ struct StoredRowTests {
     try Roster(snapshot: bytes.span.bytes)
   }
 
-  /// Contacts of whom every other one is available.
+  /// Contacts of which every second one is available.
   private static func roster() -> Roster {
     var scenario = Scenario.alice(
       item("ann@example.test", "subscription='both'")
@@ -23,7 +23,7 @@ struct StoredRowTests {
     return scenario.roster
   }
 
-  /// The rows of a roster's contacts as they are stored, which `change` may change.
+  /// The stored rows of a roster's contacts, after an optional change.
   private func rows(
     of table: ContactTable, _ change: (ContactNumber, inout ContactRow) -> Void = { _, _ in }
   ) -> [UInt8] {
@@ -41,13 +41,13 @@ struct StoredRowTests {
   }
 
   @Test(
-    "Of a contact who is not available a row says that, and nothing else",
+    "The row of an unavailable contact contains only that fact about presence",
     arguments: ["ann@example.test", "cid@example.test"])
   func absent(_ jid: String) throws {
     let roster = Self.roster()
     let absent = try #require(roster.contacts.number(of: bare(jid)))
     let available = try #require(roster.contacts.number(of: bare("dan@example.test")))
-    // What nobody says.
+    // A resource that does not exist.
     var other = try #require(roster.contacts.row(of: available).presence)
     other.told = SessionSet(5)
     let snapshot = roster.snapshot
@@ -58,19 +58,19 @@ struct StoredRowTests {
       (try? decode(head + rows)) == roster
     }
     #expect(isRead(right))
-    // That there is none, said in another way.
+    // The absence of a resource, encoded in another way.
     #expect(
       !isRead(
         rows(of: roster.contacts) { number, row in
           if number == absent { row.forgetPresence() }
         }))
-    // What the one before does not say.
+    // Presence that differs from the previous row.
     #expect(
       !isRead(
         rows(of: roster.contacts) { number, row in
           if number == absent { row.presence = other }
         }))
-    // Further resources of somebody who has none.
+    // Further resources of a contact without a first one.
     #expect(
       !isRead(
         rows(of: roster.contacts) { number, row in
@@ -80,7 +80,7 @@ struct StoredRowTests {
         }))
   }
 
-  @Test("Who stays available while another one goes is so after an increment")
+  @Test("A contact that stays available while another one leaves is available after an increment")
   func stays() throws {
     var scenario = Scenario.alice(
       item("ann@example.test", "subscription='both'")

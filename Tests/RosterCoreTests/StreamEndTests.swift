@@ -14,7 +14,7 @@ import XMPPStanza
     return scenario
   }
 
-  /// What a server can send that changes what a roster shows.
+  /// Everything from a server that changes what a roster shows.
   private static let stanzas: [(what: String, send: @Sendable (inout Scenario) -> Void)] = [
     ("a push", { $0.pushed(item(bob, "subscription='remove'")) }),
     ("a result", { $0.receivesResult(item("eve@evil.test"), id: "open") }),
@@ -58,7 +58,7 @@ import XMPPStanza
     let (what, send) = Self.stanzas[index]
     var scenario = Self.busy()
     scenario.ended(.inbound)
-    // The same without the stanza, by records that mean nothing.
+    // The same log with records without meaning instead of the stanza.
     var silent = scenario
     send(&scenario)
     silent.received("<message from='\(Self.bob)'/>")
@@ -94,7 +94,7 @@ import XMPPStanza
     }
   }
 
-  @Test("Another stream on the connection counts again")
+  @Test("The next stream on the connection counts again")
   func again() {
     let begins: [(String, (inout Scenario) -> Void)] = [
       ("our header", { $0.sent("<stream:stream to='example.test'/>") }),
@@ -143,7 +143,7 @@ import XMPPStanza
     }
   }
 
-  @Test("Both ends cross, in either order, without a finding")
+  @Test("Both ends may cross, in either order, without a finding")
   func crossing() {
     for order in [[Direction.inbound, .outbound], [.outbound, .inbound]] {
       var scenario = Self.online()

@@ -42,7 +42,7 @@ struct StreamRuleTests {
     }
   }
 
-  @Test("Rule 21: a resumed stream brings presence and the open gets back")
+  @Test("Rule 21: a resumed stream restores presence and the open gets")
   func resumed() {
     var scenario = online()
     scenario.lost()
@@ -83,7 +83,7 @@ struct StreamRuleTests {
     #expect(scenario.online(bob).isEmpty)
   }
 
-  @Test("Rule 21: presence that comes while there is no session is not shown as live")
+  @Test("Rule 21: presence that arrives without a session is not shown as live")
   func presenceWhileClosed() {
     var scenario = online()
     scenario.closed()
@@ -133,7 +133,7 @@ struct StreamRuleTests {
     #expect(scenario.roster.isConnected)
   }
 
-  @Test("Rule 22: a bind result from somebody else is not the server's")
+  @Test("Rule 22: a bind result from another sender is not the server's")
   func spoofedBind() {
     for (from, jid) in [
       ("eve@evil.test", "eve@evil.test/x"), ("eve@evil.test/x", "alice@example.test/phone"),
@@ -152,7 +152,8 @@ struct StreamRuleTests {
     }
   }
 
-  @Test("Rule 22: while no session is open only the server can answer a bind, whoever it names")
+  @Test(
+    "Rule 22: without an open session only the server can answer a bind, whatever address it has")
   func stampedBind() {
     for from in ["alice@example.test", "alice@example.test/new", "example.test"] {
       var scenario = online()
@@ -213,7 +214,7 @@ struct StreamRuleTests {
     #expect(scenario.contacts == [bob, "carol@example.test"])
   }
 
-  @Test("A session without a known resource forgets that of the session before")
+  @Test("A session without a known resource does not keep the previous session's")
   func resource() {
     var scenario = Scenario()
     scenario.opened("alice@example.test/phone")
@@ -254,7 +255,7 @@ struct StreamRuleTests {
     #expect(scenario.allCodes.isEmpty)
   }
 
-  @Test("Rule 23: what we ask for, and what strangers push, blocks nobody")
+  @Test("Rule 23: our own requests and pushes from strangers block nothing")
   func blockingByOthers() {
     var scenario = Scenario.alice()
     scenario.sent("<iq id='b' type='set'>\(blocking("block", [bob]))</iq>")
@@ -268,7 +269,7 @@ struct StreamRuleTests {
     #expect(blocked(scenario).isEmpty)
   }
 
-  @Test("Rule 23: a list of nothing but malformed addresses does not unblock everybody")
+  @Test("Rule 23: a list of only malformed addresses does not unblock all")
   func malformedUnblock() {
     var scenario = Scenario.alice()
     scenario.received("<iq id='p' type='set'>\(blocking("block", [bob]))</iq>")
@@ -327,7 +328,7 @@ struct StreamRuleTests {
     #expect(scenario.roster.name(of: bare(bob)).record == 5)
   }
 
-  @Test("Rule 23: the block list is known once it was fetched, also where it is empty")
+  @Test("Rule 23: the block list is known once it was fetched, even if it is empty")
   func blockListIsKnown() {
     var scenario = Scenario.alice()
     #expect(!scenario.roster.isBlockListKnown)
@@ -360,7 +361,7 @@ struct StreamRuleTests {
 
   // MARK: Rule 25
 
-  @Test("Rule 25: a get that no answer met within a minute is a finding, not a change")
+  @Test("Rule 25: a get without an answer within a minute is a finding, not a change")
   func lateAnswer() {
     var scenario = Scenario.alice(item(bob))
     scenario.time = 1_000
@@ -375,7 +376,7 @@ struct StreamRuleTests {
     #expect(scenario.contacts == ["carol@example.test"])
   }
 
-  @Test("Rule 25: a get whose session ended without an answer is told, once")
+  @Test("Rule 25: a get whose session ended without an answer is reported once")
   func lostAnswer() {
     var scenario = Scenario.alice()
     scenario.gets(id: "a")

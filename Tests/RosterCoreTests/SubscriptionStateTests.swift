@@ -45,13 +45,13 @@ enum SubscriptionState: String, CaseIterable, Sendable {
   }
 }
 
-/// A subscription stanza and what RFC 6121 says that it makes of each state.
+/// A subscription stanza with its effect on each state according to RFC 6121.
 struct SubscriptionRow: Sendable, CustomTestStringConvertible {
   let isInbound: Bool
   let type: String
   /// The new state for each state in the order of `SubscriptionState.allCases`; `.` is the same.
   let states: String
-  /// `!` where the stanza comes or goes unasked, and what that is called.
+  /// `!` if the stanza is unexpected in either direction, with the name of that finding.
   let unasked: String
   let finding: Finding.Code?
 
@@ -65,7 +65,7 @@ struct SubscriptionRow: Sendable, CustomTestStringConvertible {
   func codes(_ state: SubscriptionState) throws -> [Finding.Code] {
     switch try cell(unasked, state) {
     case "!": [try #require(finding)]
-    // What ends a request of ours.
+    // Ends a request of ours.
     case "-": [.deniedRequest]
     default: []
     }
@@ -123,7 +123,7 @@ struct SubscriptionRow: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite("RFC 6121 Appendix A, as the user's client sees it")
+@Suite("RFC 6121 Appendix A, as seen by the user's client")
 struct SubscriptionStateTests {
   private let bob = "bob@example.test"
 
@@ -149,7 +149,7 @@ struct SubscriptionStateTests {
   @Test("The stanza, then the push", arguments: SubscriptionState.allCases, SubscriptionRow.table)
   func stanzaThenPush(state: SubscriptionState, row: SubscriptionRow) throws {
     let next = try row.next(state)
-    // A contact without a subscription and without our request need be no item.
+    // A contact without a subscription and without our request need not be an item.
     for hasItem in state.subscription == .none && !state.isPendingOut ? [true, false] : [true] {
       var scenario = scenario(state, hasItem: hasItem)
       let before = scenario.roster.entries
@@ -178,7 +178,7 @@ struct SubscriptionStateTests {
     #expect(scenario.allCodes.isEmpty)
   }
 
-  @Test("Only the push, as another device of ours acts", arguments: SubscriptionState.allCases)
+  @Test("Only the push, when another device of ours acts", arguments: SubscriptionState.allCases)
   func onlyPush(state: SubscriptionState) throws {
     for row in SubscriptionRow.table where !row.isInbound {
       let next = try row.next(state)
@@ -187,7 +187,7 @@ struct SubscriptionStateTests {
       scenario.pushed(next.item)
       #expect(scenario.item(bob)?.subscription == next.subscription)
       #expect(scenario.outgoing == (next.isPendingOut ? [bob] : []), "\(row.type)")
-      // A denial that changes no item is not pushed: rule 12 keeps the request until it is.
+      // A denial that changes no item is not pushed, so rule 12 keeps the request.
       #expect(scenario.incoming == (next.isPendingIn ? [bob] : []), "\(row.type)")
     }
   }

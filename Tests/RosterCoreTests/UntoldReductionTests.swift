@@ -4,9 +4,8 @@ import XMPPStanza
 
 @testable import RosterCore
 
-/// Whoever wants only the state does not have told what the events did, and has them read where
-/// they are stored.
-@Suite("Reducing without telling what happened")
+/// For callers that need only the state, the reducer reports nothing and reads events in place.
+@Suite("Reducing without reporting what happened")
 struct UntoldReductionTests {
   private typealias Step = (event: RosterEvent, stamp: RecordStamp, connection: ConnectionID)
 
@@ -30,7 +29,7 @@ struct UntoldReductionTests {
     }
   }
 
-  @Test("It gives the same states, on one connection", arguments: 100..<UInt64(110))
+  @Test("Both ways give the same states, on one connection", arguments: 100..<UInt64(110))
   func oneConnection(seed: UInt64) throws {
     var fuzzer = StanzaFuzzer(seed: seed)
     var scenario = Scenario()
@@ -38,7 +37,7 @@ struct UntoldReductionTests {
     try compare(scenario.history.map { (event: $0, stamp: $1, connection: $2) }, seed)
   }
 
-  @Test("And on several", arguments: 200..<UInt64(210))
+  @Test("Both ways give the same states, on several connections", arguments: 200..<UInt64(210))
   func severalConnections(seed: UInt64) throws {
     var server = SimulatedServer(seed: seed, devices: 3)
     for _ in 0..<200 { server.step() }
@@ -54,8 +53,8 @@ struct UntoldReductionTests {
     }
   }
 
-  /// Compares all that is no presence after each event, up to where there are several connections;
-  /// returns after how many the rosters differed, which they do where presence was passed over.
+  /// Compares everything except presence after each event, until there are several connections.
+  /// Returns after how many events the rosters differed, which they do if presence was skipped.
   private func comparePastPresence(_ history: [Step], _ seed: UInt64) -> Int {
     var (told, silent) = (Roster(), Roster())
     var differences = 0
@@ -82,7 +81,7 @@ struct UntoldReductionTests {
   }
 
   @Test(
-    "Without presence all else is the same after each event, also where sessions are resumed",
+    "Without presence, everything else is equal after each event, even if sessions are resumed",
     arguments: 300..<UInt64(330), [false, true])
   func pastPresence(seed: UInt64, isResumable: Bool) {
     var fuzzer = StanzaFuzzer(seed: seed)
@@ -100,7 +99,7 @@ struct UntoldReductionTests {
     #expect(differences > 0, "seed \(seed): no presence was passed over")
   }
 
-  @Test("Of several connections it says that there are several", arguments: 400..<UInt64(410))
+  @Test("Several connections are recognized", arguments: 400..<UInt64(410))
   func pastPresenceOnSeveral(seed: UInt64) {
     var server = SimulatedServer(seed: seed, devices: 3)
     for _ in 0..<200 { server.step() }
@@ -113,7 +112,7 @@ struct UntoldReductionTests {
     #expect(roster.isShared)
   }
 
-  /// Looks for presence that concerns its sender alone, and returns how much that is.
+  /// Finds presence that concerns only its sender, and returns how much there is.
   private func presenceAlone(_ history: [Step], _ seed: UInt64) -> Int {
     var roster = Roster()
     var count = 0
@@ -145,7 +144,7 @@ struct UntoldReductionTests {
   }
 
   @Test(
-    "Presence that concerns its sender alone is told of nobody else", arguments: 600..<UInt64(620))
+    "Presence that concerns only its sender affects no other contact", arguments: 600..<UInt64(620))
   func presenceAlone(seed: UInt64) {
     var fuzzer = StanzaFuzzer(seed: seed)
     var scenario = Scenario()
@@ -158,7 +157,7 @@ struct UntoldReductionTests {
     #expect(counts.reduce(0, +) > 0, "seed \(seed): none was")
   }
 
-  @Test("Items are counted by subscription as they change, are stored, read and made anew")
+  @Test("Items are counted by subscription as they change and as they are stored, read and rebuilt")
   func counts() throws {
     func check(_ roster: Roster, _ place: Comment) {
       for subscription in RosterSubscription.allCases {
@@ -193,7 +192,7 @@ struct UntoldReductionTests {
     #expect(increments > 25)
   }
 
-  @Test("Bytes that are no event leave the roster as it was")
+  @Test("Bytes that are not an event leave the roster unchanged")
   func damage() throws {
     let from = try JID(parsing: "bob@example.test/phone")
     let event = RosterEvent.stanza(

@@ -2,9 +2,9 @@
 import TestSupport
 import Testing
 
-/// What waits for an answer in a log without a clock does not grow without bound.
+/// In a log without a clock, what awaits an answer does not grow without bound.
 @Suite struct WaitingTests {
-  @Test("Of requests without an answer the oldest is given up, and told once")
+  @Test("Beyond the limit, the oldest unanswered request is dropped and reported once")
   func queries() {
     var scenario = Scenario()
     scenario.opened("alice@example.test/phone")
@@ -18,7 +18,7 @@ import Testing
     #expect(scenario.roster.completeness == .complete, "the second oldest still waits")
   }
 
-  @Test("So it is with edits and with pushes that we never acknowledge")
+  @Test("Edits and unacknowledged pushes are limited in the same way")
   func editsAndPushes() {
     var scenario = Scenario()
     scenario.opened("alice@example.test/phone")
@@ -34,7 +34,7 @@ import Testing
     #expect(scenario.codes == [.unacknowledgedPush])
   }
 
-  @Test("Where nothing of the server was captured, no answer is missed")
+  @Test("If nothing from the server was captured, no answer is missed")
   func outboundOnly() {
     var scenario = Scenario()
     scenario.opened("alice@example.test/phone", at: 0)
