@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// What the user sets, from a session to its log, to other logs, and back in time.
+/// The user's annotations, from a session to its log, to other logs, and back in time.
 @Suite("Annotations of a log") struct AnnotationTests {
   private let folder: TemporaryFolder
   private var path: String { folder.file("alice.rollcall") }
@@ -17,8 +17,8 @@ import XMPPStanza
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Bob is a friend whose name 单一 is read `zhong` from #5 on, and starred at #4; Carol and Dave
-  /// ask at #6 and #7, and Carol's request is seen at #8.
+  /// Bob is a friend whose name 单一 is read `zhong` from #5 on and who is starred at #4. Carol and
+  /// Dave send requests at #6 and #7, and Carol's request is seen at #8.
   private func record(_ session: RosterSession) throws {
     try session.opened(as: JID(parsing: "alice@example.test/phone"), at: 1000)
     try session.sent("<iq type='get' id='1'><query xmlns='jabber:iq:roster'/></iq>".utf8, at: 1001)
@@ -45,13 +45,13 @@ import XMPPStanza
       at: path, access: .readWrite, eventVersion: RecordReader.version)
   }
 
-  @Test("It is there after a restart, as in a session in memory")
+  @Test("Annotations survive a restart and equal those of a session in memory")
   func restart() throws {
     let memory = RosterSession()
     try record(memory)
     try record(try RosterSession(recordingTo: path))
     let again = try RosterSession(recordingTo: path)
-    // The one before has not said that its session is over.
+    // The previous session has not been closed.
     try memory.closed(at: 2000)
     for session in [memory, again] { try session.received("<message/>".utf8, at: 2000) }
     #expect(again.roster == memory.roster)
@@ -60,7 +60,7 @@ import XMPPStanza
     #expect(again.roster.unseenRequests == [bare("dave@example.test")])
   }
 
-  @Test("The screen of an earlier point has the stars and readings of then")
+  @Test("The screen of an earlier point has the stars and readings of that time")
   func timeMachine() throws {
     let timeline = Timeline(try recorded())
     let titles = try (UInt64(3)...9).map { record in
@@ -75,7 +75,7 @@ import XMPPStanza
     #expect(unseen == [0, 1, 2, 1, 1])
   }
 
-  @Test("It is told by replay, history, diff and why, with its record")
+  @Test("Replay, history, diff and why report annotations, with their record")
   func told() throws {
     let timeline = Timeline(try recorded())
     var story: [String] = []
@@ -115,7 +115,7 @@ import XMPPStanza
     #expect(reasons.last == "The user set at #5 that it is read so.")
   }
 
-  @Test("An export loses nothing, and is read again into the same roster")
+  @Test("An export keeps all annotations, and is read into an equal roster")
   func exported() throws {
     let log = try recorded()
     let before = try Timeline(log).state(at: .head(minus: 0)).roster
@@ -131,7 +131,7 @@ import XMPPStanza
     #expect(after.annotations.keys == before.annotations.keys)
     #expect(after.annotations[Self.bob]?.readingRecord == 6)
     #expect(after.unseenRequests == before.unseenRequests)
-    // What the records mean is in the log as it is when it is made anew.
+    // Rebuilt events equal those in the log.
     #expect(try events(copy) == events(log))
     try copy.rebuild()
     #expect(try Timeline(copy).state(at: .head(minus: 0)).roster == after)
@@ -145,7 +145,7 @@ import XMPPStanza
     return events
   }
 
-  @Test("What one connection was told has it as well, and two devices do not differ by it")
+  @Test("The log of one connection has the annotations too, and two devices do not differ by them")
   func devices() throws {
     let log = try recorded()
     let narrowed = try Timeline(log, narrowedTo: ConnectionID(number: 7))
@@ -160,7 +160,7 @@ import XMPPStanza
     #expect(try SourceDifference.all(whole, other, of: log).isEmpty)
   }
 
-  @Test("A merge by time keeps it, whatever stands in between then")
+  @Test("A merge by time keeps annotations, whatever records come in between")
   func merged() throws {
     let header = #"{"account":"alice@example.test","rollcall-capture":1}"#
     func element(_ time: Int, _ xml: String) -> String {
@@ -190,7 +190,7 @@ import XMPPStanza
     #expect(roster.annotations.keys == [Self.bob])
   }
 
-  @Test("What the user said meanwhile is not in the way of a capture of that time")
+  @Test("Annotations from the time of a capture do not prevent its import")
   func importedLater() throws {
     let session = try RosterSession(recordingTo: path)
     try session.received("<presence from='bob@example.test/x'/>".utf8, at: 50)
@@ -212,7 +212,7 @@ import XMPPStanza
     #expect(roster.unseenRequests.count == 2 && roster.annotations.keys == [Self.bob])
   }
 
-  @Test("A record that is damaged is told from one that is whole")
+  @Test("A damaged record is distinguished from an intact one")
   func recovery() throws {
     let reader = RecordReader()
     let header = try #require(try recorded().read { try $0.header(at: 4) })

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// An import appends on another thread than the one that reads: what comes of it is the same.
+/// An import appends on a thread of its own, with the same result as on the reading thread.
 @Suite("Importing in batches") struct BatchTests {
   private let folder: TemporaryFolder
 
@@ -28,7 +28,7 @@ import XMPPStanza
     return log
   }
 
-  /// What the log holds, but for how it is packed.
+  /// The contents of the log, regardless of how it is packed.
   private func records(_ log: EventLog) throws -> [RecordHeader: LogDigest] {
     var records: [RecordHeader: LogDigest] = [:]
     try log.forEachRecord(in: 1...UInt64.max) { header, bytes in
@@ -37,7 +37,7 @@ import XMPPStanza
     return records
   }
 
-  @Test("The batches in which a capture is imported do not show", arguments: CaptureCase.all)
+  @Test("The size of the batches does not affect an import", arguments: CaptureCase.all)
   func sizes(_ test: CaptureCase) throws {
     let whole = try imported(test, batch: CaptureImport.batch)
     let expected = try records(whole)
@@ -65,7 +65,7 @@ import XMPPStanza
     return text
   }
 
-  @Test("What came in whole batches before an error is in the log")
+  @Test("Whole batches from before an error are in the log")
   func lateErrors() throws {
     let log = try newLog()
     let wanted = try BareJID(parsing: "alice@example.test")
@@ -77,7 +77,7 @@ import XMPPStanza
     }
     #expect(try log.read { try $0.lastSequence } == 0, "no record was wanted")
 
-    // After three batches and some, another account.
+    // After three batches and a part, another account.
     let bob = try BareJID(parsing: "bob@example.test")
     var lines = [#"{"rollcall-capture":1}"#, #"{"stream":"opened","jid":"alice@example.test/a"}"#]
     lines += pushes(35).split(separator: "\n").dropFirst().map(String.init)
@@ -91,7 +91,7 @@ import XMPPStanza
   }
 
   @Test(
-    "An error of the log is the import's, whatever is read meanwhile", arguments: [1, 35, 5000])
+    "An error of the log ends the import, whatever is read meanwhile", arguments: [1, 35, 5000])
   func logErrors(records: Int) throws {
     let path = folder.file("a.rollcall")
     do { _ = try EventLog.create(at: path, eventVersion: RecordReader.version) }
@@ -104,7 +104,7 @@ import XMPPStanza
     #expect(try log.read { try $0.lastSequence } == 0)
   }
 
-  @Test("Where the log refuses a batch, none after it is appended")
+  @Test("If the log refuses a batch, no later batch is appended")
   func refusedBatch() throws {
     let log = try EventLog.create(
       at: folder.file("b.rollcall"), eventVersion: RecordReader.version,
@@ -119,7 +119,7 @@ import XMPPStanza
     #expect(try log.read { try $0.lastSequence } == 30, "the account goes with the last batch")
   }
 
-  @Test("Of batches that were handed over before one failed, none after it is appended")
+  @Test("If a batch fails, later ones that already wait are not appended")
   func afterAFailure() throws {
     let log = try EventLog.create(
       at: folder.file("c.rollcall"), eventVersion: RecordReader.version,

@@ -22,7 +22,7 @@ import Testing
     return try RollcallTests.log(of: scenario, in: folder)
   }
 
-  @Test("A bookmark is a record more; nothing of the records before it changes")
+  @Test("A bookmark is one more record; no earlier record changes")
   func appended() throws {
     let log = try log()
     let before = try log.read { try $0.record(at: 3) }
@@ -35,7 +35,7 @@ import Testing
         == Timeline(log).state(at: .record(3)).roster.entries)
   }
 
-  @Test("Of two bookmarks of one name the later counts")
+  @Test("Of two bookmarks with the same name, the later one counts")
   func replaced() throws {
     let timeline = Timeline(try log())
     _ = try timeline.addBookmark("here", at: .record(1))
@@ -47,7 +47,7 @@ import Testing
     #expect(try timeline.record(at: .bookmark("zero")) == 0)
   }
 
-  @Test("A bookmark that is not there is refused, and those that are there are named")
+  @Test("An unknown bookmark is refused, and the existing ones are named")
   func unknown() throws {
     let timeline = Timeline(try log())
     _ = try timeline.addBookmark("here", at: .record(1))
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("It means the same in a log that an export of it makes, where a header comes first")
+  @Test("A bookmark means the same in a log made from an export, where a header comes first")
   func exported() throws {
     let log = try log()
     _ = try Timeline(log).addBookmark("改名", at: .record(2))
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test("An index of another version is not asked for bookmarks")
+  @Test("An index of another version is not used to find bookmarks")
   func withoutIndex() throws {
     let log = try log()
     _ = try Timeline(log).addBookmark("here", at: .record(2))
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(
-    "A time of day is that of the last day, or of the day before where that is still to come",
+    "A time of day is on the last day, or on the day before if it is still ahead",
     arguments: [
       (LogPoint.clock(milliseconds: 0), UInt64(1)), (.clock(milliseconds: 3_600_000), 2),
       (.clock(milliseconds: 7_200_000), 3), (.clock(milliseconds: 7_200_001), 0),

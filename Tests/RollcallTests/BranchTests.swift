@@ -34,7 +34,7 @@ private let bob = "bob@example.test"
       policy: policy)
   }
 
-  /// The state of what a branch writes.
+  /// The state of the log that a branch writes.
   private func written(_ branch: Branch) throws -> (log: EventLog, roster: Roster) {
     let log = try EventLog.create(
       at: folder.file("\(UUID()).rollcall"), eventVersion: RecordReader.version)
@@ -42,7 +42,7 @@ private let bob = "bob@example.test"
     return (log, try Timeline(log).state(at: .head(minus: 0)).roster)
   }
 
-  /// What a roster shows, without the numbers of the records.
+  /// What a roster shows, without record numbers.
   private struct Shown: Hashable {
     let items: [RosterItem]
     let incoming: Set<BareJID>
@@ -68,10 +68,10 @@ private let bob = "bob@example.test"
   // MARK: Edits
 
   @Test(
-    "Without edits every record does what it did, and what is written is the log", arguments: 1...6)
+    "Without edits every record has the same effect, and an equal log is written", arguments: 1...6)
   func identity(seed: UInt64) throws {
     let scenario = randomScenario(seed: seed, lines: 150)
-    // The last lines may mean nothing.
+    // The last lines may have no meaning.
     var end = scenario.roster
     end.move(to: 150)
     let branch = try branch(scenario)
@@ -85,7 +85,7 @@ private let bob = "bob@example.test"
     #expect(try last(copy.log) == last(branch.timeline.log), "seed \(seed)")
   }
 
-  @Test("A branch shows what the log that it writes shows", arguments: 1...12)
+  @Test("A branch shows the state of the log that it writes", arguments: 1...12)
   func writing(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let scenario = randomScenario(seed: seed, lines: 120)
@@ -106,7 +106,7 @@ private let bob = "bob@example.test"
     #expect(Shown(comparison.actual.roster) == Shown(scenario.roster), "seed \(seed)")
   }
 
-  @Test("Two records that change places twice are where they were")
+  @Test("Two records that are swapped twice are back in their places")
   func swapping() throws {
     let scenario = randomScenario(seed: 5, lines: 40)
     let swapped = try written(try branch(scenario, try edits(swap: [(10, 31), (4, 5)])))
@@ -124,7 +124,7 @@ private let bob = "bob@example.test"
   }
 
   @Test(
-    "The two diverge at the first record that does something else, not the first that is touched")
+    "The histories diverge at the first record with another effect, not at the first edited one")
   func divergence() throws {
     var scenario = Scenario.alice(item(bob, "name='Bob' subscription='both'"))  // 1 to 3
     scenario.sets(item(bob, "name='Rob'"), id: "s")  // 4
@@ -132,7 +132,7 @@ private let bob = "bob@example.test"
     scenario.receivesEmptyResult(id: "s")  // 6
     scenario.pushed(item(bob, "name='Bob' subscription='both'"))  // 7: undone
     let comparison = try branch(scenario, try edits(drop: [4...4])).compare()
-    // Without our set, its push is the same; only at its undoing there is nothing to undo.
+    // Without our set, its push has the same effect; the difference shows when it is undone.
     let divergence = try #require(comparison.divergence)
     #expect(divergence.record == 7)
     #expect(comparison.removed.map(\.code) == [.undoneEdit])
@@ -140,7 +140,7 @@ private let bob = "bob@example.test"
     #expect(comparison.branched.roster.item(bare(bob))?.name == "Bob")
   }
 
-  @Test("A record that is put in is numbered after the one that it follows, and has its time")
+  @Test("An inserted record is numbered after the one that it follows, and has its time")
   func inserting() throws {
     var scenario = Scenario.alice()
     scenario.receives("subscribe", from: bob, at: 1000)  // 4
@@ -160,7 +160,7 @@ private let bob = "bob@example.test"
     #expect(comparison.branched.roster.incoming.count == 1)
   }
 
-  @Test("What a capture says of itself is not put in")
+  @Test("The header of a capture is not inserted")
   func headers() throws {
     var scenario = Scenario()
     scenario.captureBegan("alice@example.test", inboundOnly: true)
@@ -173,7 +173,7 @@ private let bob = "bob@example.test"
     #expect(comparison.branched.roster.incoming.keys.map(\.text) == [bob])
   }
 
-  @Test("Up to a point only what is before it is looked at, and can be changed")
+  @Test("A branch up to a point includes, and can change, only earlier records")
   func points() throws {
     let timeline = Timeline(try log(of: Scenario.alice(item(bob)), in: folder))
     let before = try Branch(of: timeline, upTo: .record(2), edits: BranchEdits(), policy: .strict)
@@ -184,7 +184,7 @@ private let bob = "bob@example.test"
     }
   }
 
-  @Test("Edits that do not fit are refused")
+  @Test("Edits that do not fit the log are refused")
   func refusals() throws {
     func check(_ edits: BranchEdits, _ error: BranchError) {
       #expect(throws: error) { try edits.check(head: 10) }
@@ -212,7 +212,7 @@ private let bob = "bob@example.test"
   }
 
   @Test(
-    "Where everybody keeps to the rules, a lenient client shows the same",
+    "If all peers follow the rules, a lenient client shows the same",
     arguments: CaptureCase.all)
   func lenientAlike(_ capture: CaptureCase) throws {
     let timeline = Timeline(try importedLog(of: capture.path, capture.account, in: folder))
@@ -228,7 +228,7 @@ private let bob = "bob@example.test"
     #expect((Shown(comparison.actual.roster) != Shown(comparison.branched.roster)) == isForged)
   }
 
-  @Test("A lenient client takes a stranger's push, and acknowledges it")
+  @Test("A lenient client accepts a stranger's push, and acknowledges it")
   func lenientPush() throws {
     var scenario = Scenario.alice(item(bob, "subscription='both'"))
     scenario.pushed(item("evil@evil.test", "subscription='both'"), from: "evil@evil.test/x")
@@ -241,7 +241,7 @@ private let bob = "bob@example.test"
     #expect(comparison.added.map(\.code) == [.removedElsewhere])
   }
 
-  @Test("A lenient client takes a roster that it did not ask for, and a stranger's answer")
+  @Test("A lenient client accepts a roster without a get, and a stranger's answer")
   func lenientResult() throws {
     var unasked = Scenario.alice(item(bob, "subscription='both'"))
     unasked.receivesResult("", id: "none", from: "evil@evil.test")

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// Every captured session gives the roster that its server held, whatever way it is read.
+/// Every captured session gives the roster of its server, however it is read.
 @Suite("Captured sessions") struct CapturedSessionTests {
   @Test("A capture becomes the roster that the server reports", arguments: CaptureCase.all)
   func truth(_ test: CaptureCase) throws {
@@ -20,7 +20,7 @@ import XMPPStanza
   }
 
   @Test(
-    "Straight, through the log, reopened and from raw bytes: one state",
+    "Direct, through the log, reopened and from raw bytes: one state",
     arguments: CaptureCase.all)
   func sameState(_ test: CaptureCase) throws {
     let folder = try TemporaryFolder()
@@ -57,7 +57,9 @@ import XMPPStanza
     return Timeline(log)
   }
 
-  @Test("A replay gives at each point what replaying up to it gives", arguments: CaptureCase.all)
+  @Test(
+    "A replay gives at each point the same state as a replay up to that point",
+    arguments: CaptureCase.all)
   func points(_ test: CaptureCase) throws {
     let folder = try TemporaryFolder()
     let timeline = try timeline(test, in: folder)
@@ -70,13 +72,13 @@ import XMPPStanza
     }
   }
 
-  @Test("Every turn of a condition is found that a replay shows", arguments: CaptureCase.all)
+  @Test("Every transition of a condition that a replay shows is found", arguments: CaptureCase.all)
   func turns(_ test: CaptureCase) throws {
     let folder = try TemporaryFolder()
     try expectEveryTurn(in: timeline(test, in: folder))
   }
 
-  @Test("No password of a capture is in any byte of its log", arguments: CaptureCase.all)
+  @Test("No byte of a log contains a password of its capture", arguments: CaptureCase.all)
   func credentials(_ test: CaptureCase) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("alice.rollcall")
@@ -85,7 +87,7 @@ import XMPPStanza
     try log.publish()
     let bytes = try Data(contentsOf: URL(filePath: path))
     let capture = try String(decoding: Data(contentsOf: URL(filePath: test.path)), as: UTF8.self)
-    // The SASL payloads and passwords as they stand in the capture, whatever its quoting.
+    // The SASL payloads and passwords as they are written in the capture, with any quoting.
     let secrets = capture.matches(of: /(?:-sasl\\?["'][^>]*>|<password>)([^<]+)</)
       .map { String($0.output.1) }
     for secret in secrets {
@@ -97,7 +99,7 @@ import XMPPStanza
 
   // MARK: Ways of reading
 
-  /// Reader to reducer, without a log.
+  /// From the reader to the reducer, without a log.
   private func straight(_ test: CaptureCase) throws -> Roster {
     let bytes = [UInt8](try Data(contentsOf: URL(filePath: test.path)))
     let format = try #require(CaptureFormat.detect(Array(bytes.prefix(64 << 10))))
@@ -107,7 +109,7 @@ import XMPPStanza
     var roster = Roster()
     var record: UInt64 = 0
     let reader = RecordReader()
-    // Connections are numbered as they come.
+    // Connections are numbered in the order of their appearance.
     var names: [String] = []
     func take(_ captured: CapturedRecord) throws {
       record += 1
@@ -148,7 +150,7 @@ import XMPPStanza
     try Timeline(log).state(at: .head(minus: 0)).roster
   }
 
-  /// An item in the words of the expectation.
+  /// An item in the form of the expectation.
   private struct Item: Hashable {
     let jid: String
     let name: String?

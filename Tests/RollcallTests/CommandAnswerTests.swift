@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Commands, what is sent for them, and how they are answered.
+/// Commands, the stanzas sent for them, and their answers.
 @Suite("Commands and their answers") struct CommandAnswerTests {
   private let bob = bare("bob@example.test")
 
-  /// Alice, who has bob and carol as friends in the group Work.
+  /// Alice, with bob and carol as friends in the group Work.
   private func session() throws -> RosterSession {
     let session = RosterSession(idPrefix: "c")
     try session.opened(as: JID(parsing: "alice@example.test/phone"), at: 0)
@@ -28,7 +28,7 @@ import Testing
     for element in command.elements { try session.sent(element.bytes, at: time) }
   }
 
-  /// What a server says to a rename, and what that is to the command; nil where it is no answer.
+  /// A server's stanza after a rename, and the answer to the command; nil if it is not an answer.
   static let answers: [(xml: String, word: CommandAnswer.Word?)] = [
     ("<iq type='result' id='c1'/>", .result),
     ("<iq type='result' id='c1' from='alice@example.test'/>", .result),
@@ -41,7 +41,7 @@ import Testing
       """, .error(condition: "not-allowed", text: "Not today")
     ),
     ("<iq type='error' id='c1'/>", .error(condition: nil, text: nil)),
-    // Another's word, another's id, and what is no answer.
+    // From another sender, with another id, and stanzas that are not answers.
     ("<iq type='result' id='c1' from='eve@example.test/x'/>", nil),
     ("<iq type='error' id='c1' from='bob@example.test'/>", nil),
     ("<iq type='result' id='c2'/>", nil),
@@ -49,7 +49,7 @@ import Testing
     ("<presence id='c1' from='bob@example.test'/>", nil),
   ]
 
-  @Test("An answer of our own server is matched to its command", arguments: answers)
+  @Test("An answer from our own server is matched to its command", arguments: answers)
   func answered(_ xml: String, _ word: CommandAnswer.Word?) throws {
     let session = try session()
     let rename = try session.decide(.rename(bob, to: "Robert"))
@@ -57,11 +57,11 @@ import Testing
     try send(rename, in: session)
     let found = try session.received(xml.utf8, at: 2).flatMap(\.answers)
     #expect(found == (word.map { [CommandAnswer(command: rename.id, word: $0)] } ?? []))
-    // An answer is given once.
+    // An answer is reported once.
     #expect(try session.received(xml.utf8, at: 3).flatMap(\.answers).isEmpty)
   }
 
-  @Test("A command of several requests is answered with the last, and refused with any")
+  @Test("A command with several requests is answered with the last one, and refused with any")
   func several() throws {
     for refused in [false, true] {
       let session = try session()
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test("What is sent is XML with ids of its own, and what nobody answers says so")
+  @Test("The stanzas are XML with unique ids, and a command without an answer says so")
   func elements() throws {
     let session = try session()
     let add = try session.decide(.add(bare("dan@example.test"), name: "D&n", groups: ["A"]))
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("A command that nobody answers is given up after a minute, or with its session")
+  @Test("A command without an answer is dropped after a minute, or with its session")
   func timeouts() throws {
     let session = try session()
     let rename = try session.decide(.rename(bob, to: "Robert"))
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  /// What looks like the beginning of a session, and is none.
+  /// Stanzas that look like the beginning of a session but are not.
   static let noSessions = [
     """
     <iq type='result' id='b' from='eve@example.test/x'>\
@@ -167,7 +167,7 @@ import Testing
     #expect(session.timeouts(at: 100_000).map(\.command) == [rename.id])
   }
 
-  @Test("What was sent at a time that is not known has its minute from when somebody first asks")
+  @Test("For what was sent at an unknown time, the minute begins with the first call")
   func timeoutOfNoTime() throws {
     let session = try session()
     let rename = try session.decide(.rename(bob, to: "Robert"))
@@ -177,7 +177,7 @@ import Testing
     #expect(session.timeouts(at: 65_001).map(\.command) == [rename.id])
   }
 
-  @Test("Of very many commands and pushes that nobody answers the oldest are given up")
+  @Test("Beyond the limit, the oldest unanswered commands and pushes are dropped")
   func bounds() throws {
     let session = try session()
     let commands = try (0...CommandLedger.most).map { number in
@@ -197,7 +197,7 @@ import Testing
     #expect(waiting.first?.text == #"<iq type="result" id="p1"/>"#)
   }
 
-  /// What is sent after a push, and whether it answers it.
+  /// What is sent after a push, and whether it is an answer to it.
   static let pushAnswers = [
     ("<iq type='result' id='p'/>", true), ("<iq type='error' id='p'/>", true),
     ("<iq type='result' id='p' to='alice@example.test'/>", true),
@@ -217,7 +217,7 @@ import Testing
     #expect(session.acknowledgements.isEmpty == isAnswer)
   }
 
-  @Test("Pushes that count are to be acknowledged, once")
+  @Test("Pushes that count must be acknowledged, once")
   func acknowledgements() throws {
     let session = try session()
     func push(_ id: String, from: String = "") throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// A session of several devices, and what their server said.
+/// A session of several devices, and the state of their server.
 struct DeviceCase: Sendable, CustomTestStringConvertible {
   struct Expected: Decodable {
     struct Item: Decodable, Equatable {
@@ -45,7 +45,7 @@ struct DeviceCase: Sendable, CustomTestStringConvertible {
       from: Data(contentsOf: Self.folder.appending(path: "\(name)/expected.json")))
   }
 
-  /// The capture in a log, Alice's part of it.
+  /// A log of the capture's part that belongs to Alice.
   func log(in folder: TemporaryFolder) throws -> EventLog {
     let log = try EventLog.create(
       at: folder.file("\(UUID()).rollcall"), eventVersion: RecordReader.version)
@@ -67,16 +67,16 @@ extension DeviceCase.Expected.Item {
 }
 
 @Suite("Several devices of one account, on real servers") struct DeviceTests {
-  @Test("Every turn of a condition is found that a replay shows", arguments: DeviceCase.all)
+  @Test("Every transition of a condition that a replay shows is found", arguments: DeviceCase.all)
   func turns(_ test: DeviceCase) throws {
     let folder = try TemporaryFolder()
     let timeline = Timeline(try test.log(in: folder))
-    // Then a search has passed over what the first connection was told, and is made again.
+    // The search has then skipped what the first connection received, and is repeated.
     #expect(try timeline.state(at: .head(minus: 0)).roster.isShared)
     try expectEveryTurn(in: timeline)
   }
 
-  @Test("Who is connected, at every moment", arguments: DeviceCase.all)
+  @Test("The connected devices, at every moment", arguments: DeviceCase.all)
   func connected(_ test: DeviceCase) throws {
     let timeline = Timeline(try test.log(in: try TemporaryFolder()))
     for moment in try test.expected().moments {
@@ -87,7 +87,7 @@ extension DeviceCase.Expected.Item {
     }
   }
 
-  @Test("The roster is the server's, and nobody did wrong", arguments: DeviceCase.all)
+  @Test("The roster equals the server's, and no rule was broken", arguments: DeviceCase.all)
   func roster(_ test: DeviceCase) throws {
     var codes: Set<Finding.Code> = []
     let state = try Timeline(try test.log(in: try TemporaryFolder())).replay(
@@ -97,14 +97,15 @@ extension DeviceCase.Expected.Item {
       state.roster.sortedItems.map(DeviceCase.Expected.Item.init) == (try test.expected().items))
     #expect(state.roster.incoming.isEmpty)
     #expect(state.roster.outgoing.isEmpty)
-    // The script names no versions, and its devices accept faster than a person: only a clock of
-    // milliseconds tells. Where requests cross, Carol asks again after she was denied, and denies.
+    // The script names no versions, and its devices accept faster than a person, which only a clock
+    // with milliseconds shows. When requests cross, Carol sends another one after a denial, and
+    // denies one.
     var right: Set<Finding.Code> = [.unusedVersion, .automaticAcceptance]
     if test.name.hasSuffix("crossed") { right.formUnion([.returnedRequest, .deniedRequest]) }
     #expect(codes.isSubset(of: right), "\(codes)")
   }
 
-  @Test("What each device was told, where all were told the same", arguments: DeviceCase.all)
+  @Test("Each device has the same roster, if all received it", arguments: DeviceCase.all)
   func devices(_ test: DeviceCase) throws {
     let log = try test.log(in: try TemporaryFolder())
     let whole = Timeline(log)
@@ -114,11 +115,11 @@ extension DeviceCase.Expected.Item {
       for connection in all.connections where connection.isOpen {
         let own = try Timeline(log, narrowedTo: connection.id)
           .state(at: .time(moment.time)).roster
-        // One that resumed elsewhere was told its roster on the connection before.
+        // A device that resumed elsewhere received its roster on the connection before.
         guard own.completeness == .complete else { continue }
         compared += 1
         #expect(own.sortedItems == all.sortedItems, "\(moment.name), \(connection)")
-        // Prosody counts requests, too, and does not push them: a fetch alone tells that version.
+        // Prosody counts requests too, without pushing them, so only a fetch shows that version.
         if test.name.hasSuffix("three"), own.version != nil {
           #expect(own.version == all.version, "\(moment.name), \(connection)")
         }
@@ -129,7 +130,7 @@ extension DeviceCase.Expected.Item {
   }
 
   @Test(
-    "A connection of a recording is the device's own capture",
+    "A connection of a recording equals the device's own capture",
     arguments: DeviceCase.names, 1...4)
   func apart(_ name: String, _ number: Int) throws {
     let folder = try TemporaryFolder()
@@ -195,7 +196,7 @@ extension DeviceCase.Expected.Item {
     return collection
   }
 
-  @Test("An export has the connections again", arguments: DeviceCase.all)
+  @Test("An export has the same connections", arguments: DeviceCase.all)
   func export(_ test: DeviceCase) throws {
     let folder = try TemporaryFolder()
     let log = try test.log(in: folder)
@@ -215,7 +216,7 @@ extension DeviceCase.Expected.Item {
     #expect(same.map(\.end) == stories.map(\.end))
   }
 
-  @Test("An export of one connection is the device's own capture", arguments: DeviceCase.names)
+  @Test("An export of one connection equals the device's own capture", arguments: DeviceCase.names)
   func exportOfOne(_ name: String) throws {
     let folder = try TemporaryFolder()
     let log = try DeviceCase(name: name, file: "merged.jsonl").log(in: folder)
@@ -237,7 +238,7 @@ extension DeviceCase.Expected.Item {
     return lines
   }
 
-  @Test("A connection is named by its name, its number or its resource")
+  @Test("A connection can be given by its name, its number or its resource")
   func names() throws {
     let log = try DeviceCase(name: "ejabberd-crossed", file: "server.log").log(
       in: try TemporaryFolder())

@@ -12,7 +12,7 @@ import XMPPStanza
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// What a difference is about, without its values.
+  /// The subject of a difference, without its values.
   private struct Subject: Hashable {
     var contact: BareJID?
     var field: StateField
@@ -26,9 +26,9 @@ import XMPPStanza
     }
   }
 
-  /// The difference of two points is that of their states, and each cause is the record after
-  /// which the value is the later one; of a request the one that opened it, after which its text
-  /// may still be another.
+  /// The difference of two points equals that of their states, and each cause is the record after
+  /// which the later value is present. For a request, it is the record that opened it, even if its
+  /// text changed later.
   private func check(_ log: EventLog, _ from: UInt64, _ to: UInt64, _ comment: Comment) throws {
     let timeline = Timeline(log)
     let diff = try timeline.diff(from: .record(from), to: .record(to))
@@ -76,7 +76,7 @@ import XMPPStanza
     try check(log, head, head / 2, "\(capture)")
   }
 
-  /// The record that each difference of a state to another names, by field.
+  /// The cause of each difference between two states, by field.
   private func causes(
     _ scenario: Scenario, _ from: UInt64, _ to: UInt64
   ) throws -> [StateField: UInt64] {
@@ -88,7 +88,7 @@ import XMPPStanza
       })
   }
 
-  @Test("A request of ours is caused by what opened it, not by what shows it in the roster")
+  @Test("The cause of our request is the record that opened it, not the one that shows it")
   func outgoing() throws {
     var scenario = Scenario.alice()  // 1 to 3
     scenario.sends("subscribe", to: "bob@example.test")  // 4
@@ -100,7 +100,7 @@ import XMPPStanza
     #expect(try causes(scenario, 5, 6)[.outgoing] == 6)
   }
 
-  @Test("A request that came several times is caused by the first, as the state has it")
+  @Test("The cause of a repeated request is the first one, as in the state")
   func request() throws {
     var scenario = Scenario.alice()  // 1 to 3
     scenario.receives("subscribe", from: "carol@example.test")  // 4
@@ -116,7 +116,7 @@ import XMPPStanza
     #expect(try causes(scenario, 3, 8)[.request] == 7)
   }
 
-  @Test("Where only the reason is another why the roster is not whole, the reasons are told")
+  @Test("If only the reason differs why the roster is incomplete, the reasons are reported")
   func incompleteness() throws {
     var scenario = Scenario()
     scenario.opened("alice@example.test/phone")  // 1
@@ -137,7 +137,7 @@ import XMPPStanza
     #expect(back.difference.clause != there.difference.clause)
   }
 
-  @Test("That the roster became whole is a difference of its completeness")
+  @Test("A roster that becomes complete is a difference of its completeness")
   func completeness() throws {
     let timeline = Timeline(try log(of: Scenario.alice(), in: folder))
     let whole = try #require(
@@ -150,7 +150,7 @@ import XMPPStanza
 
   // MARK: Two devices
 
-  /// What both devices are told: bob is added.
+  /// What both devices receive: bob is added.
   private func shared(_ name: String) -> Scenario {
     var scenario = Scenario()
     scenario.opened("alice@example.test/\(name)")
@@ -181,7 +181,7 @@ import XMPPStanza
     #expect(divergence.parted.second?.stamp.record == 7)
   }
 
-  @Test("Devices that differ for a while and come together again agree at the end")
+  @Test("Devices that differ for a while and then agree again agree at the end")
   func together() throws {
     var phone = shared("phone")
     var laptop = shared("laptop")
@@ -194,7 +194,7 @@ import XMPPStanza
     #expect(divergence.parted.first == nil && divergence.parted.second == nil)
   }
 
-  @Test("An empty roster that nobody has fetched yet is not one that both agree on")
+  @Test("An empty roster before the first fetch is not one on which both agree")
   func neverTheSame() throws {
     var laptop = Scenario()
     laptop.opened("alice@example.test/laptop")
@@ -207,7 +207,7 @@ import XMPPStanza
 }
 
 extension Roster {
-  /// The record that opened a contact's request, where one is open or unconfirmed.
+  /// The record that opened a contact's request, if it is open or unconfirmed.
   fileprivate func requestOpening(of contact: BareJID) -> UInt64? {
     (incoming[contact] ?? unconfirmed[contact])?.since.record
   }

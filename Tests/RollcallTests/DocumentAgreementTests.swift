@@ -7,14 +7,14 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// What `replay`, `diff` and `state` print as JSON is of one model.
+/// `replay`, `diff` and `state` print JSON of the same model.
 @Suite("Documents of one session agree") struct DocumentAgreementTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Folds the changes of every record into the state before all records, and compares it with the
-  /// state after each record, or after some where there are many.
+  /// Applies the changes of every record to the state before all records, and compares it with the
+  /// state after each record, or after some of many.
   private func checkReplay(_ log: EventLog, _ comment: Comment) throws {
     var state = Timeline.State()
     var fold = StateFold(JSONValue(state))
@@ -44,7 +44,7 @@ import XMPPStanza
     #expect(mismatches == 0, comment)
   }
 
-  /// Applies the differences of two points to the state of the first.
+  /// Applies the differences between two points to the state of the first.
   private func checkDiff(
     _ log: EventLog, _ start: UInt64, _ end: UInt64, _ comment: Comment
   ) throws {
@@ -73,12 +73,12 @@ import XMPPStanza
     try checkDiff(log, 0, head, comment)
   }
 
-  @Test("Kept sessions", arguments: CaptureCase.all)
+  @Test("Stored sessions", arguments: CaptureCase.all)
   func kept(_ capture: CaptureCase) throws {
     try check(importedLog(of: capture.path, capture.account, in: folder), "\(capture)", seed: 1)
   }
 
-  /// The folders of logs that programs wrote.
+  /// The folders with logs that programs wrote.
   private static let folders: [URL] = {
     let folder = CaptureCase.fixtures.appending(path: "logs")
     let all = try? FileManager.default.contentsOfDirectory(
@@ -89,7 +89,7 @@ import XMPPStanza
     .sorted { $0.path < $1.path }
   }()
 
-  @Test("Kept logs of programs", arguments: folders)
+  @Test("Stored logs of programs", arguments: folders)
   func ofPrograms(_ folder: URL) throws {
     struct Meta: Decodable { let account: String }
     let meta = try JSONDecoder().decode(
@@ -102,7 +102,7 @@ import XMPPStanza
     try check(log, "\(folder.lastPathComponent)", seed: 2)
   }
 
-  @Test("There are kept logs") func hasLogs() { #expect(Self.folders.count > 15) }
+  @Test("There are stored logs") func hasLogs() { #expect(Self.folders.count > 15) }
 
   @Test("Random dialogues", arguments: UInt64(300)..<312)
   func random(seed: UInt64) throws {
@@ -117,7 +117,7 @@ import XMPPStanza
     try check(log(of: server.scenario, in: folder), "seed \(seed)", seed: seed)
   }
 
-  @Test("Presence is hidden as a session ends and shown again as it is resumed, in one line each")
+  @Test("Presence is hidden when a session ends and shown when it is resumed, in one line each")
   func resumption() throws {
     var scenario = Scenario.alice()
     for name in ["bob", "carol", "dave"] { scenario.receives(from: "\(name)@example.test/pc") }
@@ -131,7 +131,7 @@ import XMPPStanza
     #expect(
       shown.digest.map { "\($0.mark) \($0.clause)" }
         == ["+ connected", "+ presence of 3 contacts is shown again"])
-    // A new session begins with none, and nothing goes a second time.
+    // A new session begins without presence, and nothing is hidden twice.
     scenario.lost()
     scenario.opened("alice@example.test/phone")
     #expect(!scenario.last.changes.contains { $0.field == .presence })

@@ -8,8 +8,7 @@ import Testing
 import XMPPStanza
 
 @Suite("Explanations agree with the roster") struct ExplanationAgreementTests {
-  /// What an explanation says must be what the lists show, and each record that it names one that
-  /// was there.
+  /// An explanation must agree with the lists, and each record that it names must exist.
   private func agrees(_ log: EventLog, at point: UInt64, _ place: Comment) throws {
     let timeline = Timeline(log)
     let roster = try timeline.state(at: .record(point)).roster
@@ -21,7 +20,7 @@ import XMPPStanza
       let told = try #require(
         try timeline.explanation(of: jid, at: .record(point), friends: .mutual), place)
       let explanation = told.explanation
-      // What a replay of everybody's records comes to.
+      // The result of a replay of all records.
       var replay = ContactReplay(of: jid)
       try timeline.replay(upTo: .record(point)) { replay.follow($0, $1) }
       #expect(explanation == Explanation(roster, replay, friends: .mutual), place)

@@ -27,12 +27,12 @@ extension Explanation {
 }
 
 @Suite("Explanations of the nine states") struct ExplanationStateTests {
-  /// A dialogue that leads to a state, and what the explanation must say of it.
+  /// A dialogue that leads to a state, and what the explanation must contain.
   struct Row: Sendable, CustomTestStringConvertible {
     let state: SubscriptionState
     let lead: @Sendable (inout Scenario) -> Void
     let isOpen: Bool
-    /// What has to happen before both see each other's presence (RFC 6121 §3.1), in this order.
+    /// The steps until both see each other's presence (RFC 6121 §3.1), in order.
     let steps: [String]
 
     var testDescription: String { state.rawValue }
@@ -77,7 +77,8 @@ extension Explanation {
   ]
 
   @Test(
-    "Each state of Appendix A.1 says what is missing to both, and nothing else", arguments: rows)
+    "For each state of Appendix A.1, the explanation has exactly the missing steps", arguments: rows
+  )
   func states(_ row: Row) throws {
     var scenario = Scenario.alice()
     row.lead(&scenario)
@@ -108,7 +109,7 @@ extension Explanation {
   func all() { #expect(Set(Self.rows.map(\.state)) == Set(SubscriptionState.allCases)) }
 
   @Test(
-    "Who is a friend is a policy",
+    "The policy decides who is a friend",
     arguments: [
       ("none", false, true), ("to", true, true), ("from", true, true), ("both", true, true),
     ])
@@ -124,7 +125,7 @@ extension Explanation {
 }
 
 @Suite("The reasons of explanations") struct ExplanationReasonTests {
-  @Test("Where the whole roster was never seen, absence is not known")
+  @Test("If the whole roster was never seen, absence is unknown")
   func unknown() throws {
     var scenario = Scenario()
     scenario.opened("alice@example.test/phone")
@@ -132,14 +133,14 @@ extension Explanation {
     let told = try explanation(scenario)
     #expect(told[.friend]?.verdict == .unknown)
     #expect(try told.reasons(.friend).contains("the whole roster was not seen"))
-    // The same where the server says that nothing has changed since a version nobody has seen.
+    // An *unchanged* result for a version that is not in the log shows no more.
     scenario.gets(id: "g", version: "v7")
     scenario.receivesEmptyResult(id: "g")
     #expect(try explanation(scenario)[.friend]?.verdict == .unknown)
     #expect(try explanation(scenario).reasons(.friend).contains("a version that is not in the log"))
   }
 
-  @Test("A removal names its record and its kind: our set, another device, or a roster without it")
+  @Test("A removal names its record and kind: our set, another device, or a later roster")
   func removals() throws {
     var ours = Scenario.alice(item(bob, "subscription='both'"))  // 1 to 3
     ours.sets(item(bob, "subscription='remove'"), id: "s")  // 4
@@ -161,7 +162,7 @@ extension Explanation {
         .hasPrefix("It left the roster at #5: the whole roster lacks it"))
   }
 
-  @Test("Who came back is said to, with both records")
+  @Test("A contact that returned is described as such, with both records")
   func returned() throws {
     var scenario = Scenario.alice(item(bob, "subscription='both'"))
     scenario.pushed(item(bob, "subscription='remove'"))  // 4
@@ -171,7 +172,7 @@ extension Explanation {
         .contains("it had left the roster at #4 and came back at #5"))
   }
 
-  @Test("The account's own item is explained, and its resources are not taken for a contact's")
+  @Test("The account's own item is explained, and its resources are not mistaken for a contact's")
   func ownItem() throws {
     var scenario = Scenario.alice(item(Scenario.account, "name='Me' subscription='both'"))
     scenario.receives(from: "\(Scenario.account)/laptop")  // 4
@@ -187,7 +188,7 @@ extension Explanation {
     #expect(explanation[.request]?.change?.contains("our own account") == true)
   }
 
-  @Test("The account without an item is no contact; one whose item is gone was one")
+  @Test("The account without an item is not a contact; one whose item was removed was one")
   func withoutOwnItem() throws {
     var scenario = Scenario.alice()
     scenario.receives(from: "\(Scenario.account)/laptop")
@@ -212,7 +213,7 @@ extension Explanation {
         .contains("It asked to see our presence at #4, in an earlier session"))
   }
 
-  @Test("A request that came into doubt by a removal is named by it")
+  @Test("A request that became unconfirmed by a removal names it")
   func requestOfTheRemoved() throws {
     var scenario = Scenario.alice(item(bob, "subscription='to'"))  // 1 to 3
     scenario.receives("subscribe", from: bob)  // 4
@@ -222,7 +223,7 @@ extension Explanation {
     #expect(reasons.contains("at #5"))
   }
 
-  @Test("What became of our last set is said where the server does not show it")
+  @Test("The outcome of our last set is given if the server does not show it")
   func sets() throws {
     var open = Scenario.alice(item(bob, "name='Bob' subscription='both'"))
     open.sets(item(bob, "name='Rob'"), id: "s")  // 4
@@ -263,7 +264,7 @@ extension Explanation {
         .contains("set at #7 by a push of the server; no set of ours asked for it"))
   }
 
-  @Test("A set to somebody else's roster, and one of another contact, are not ours for this one")
+  @Test("A set to another account's roster or for another contact is not ours for this contact")
   func otherSets() throws {
     var scenario = Scenario.alice(item(bob, "subscription='both'"))
     scenario.sets(item("carol@example.test", "name='C'"), id: "s")
@@ -283,7 +284,7 @@ extension Explanation {
     #expect(told.findings.map(\.code) == [.foreignPush])
   }
 
-  @Test("A session that never asked for the roster is told of no change")
+  @Test("A session that never requested the roster receives no changes")
   func deaf() throws {
     var scenario = Scenario.alice(item(bob, "subscription='both'"))
     #expect(try !explanation(scenario).reasons(.friend).contains("never asked"))
@@ -297,7 +298,7 @@ extension Explanation {
     #expect(try !explanation(scenario).reasons(.friend).contains("never asked"))
   }
 
-  @Test("A resumed session is the one that asked")
+  @Test("A resumed session is the one that sent the request")
   func resumed() throws {
     var scenario = Scenario.alice(item(bob, "subscription='both'"))
     scenario.lost()
@@ -305,7 +306,7 @@ extension Explanation {
     #expect(try !explanation(scenario).reasons(.friend).contains("never asked"))
   }
 
-  @Test("A request says since when, how often, what looked like an answer, and what would be one")
+  @Test("A request says since when, how often, what was not an answer, and what would be one")
   func request() throws {
     var scenario = Scenario.alice()
     scenario.receives("subscribe", from: bob, "<status>hi</status>")  // 4
@@ -343,7 +344,7 @@ extension Explanation {
     #expect(reasons.contains("at #9; the server may have sent that before it had our refusal"))
   }
 
-  @Test("Our request says whether the server shows it, and how it ended; crossing ones say so")
+  @Test("Our request says whether the server shows it and how it ended; crossing ones say so")
   func outgoing() throws {
     var scenario = Scenario.alice()
     scenario.sends("subscribe", to: bob)  // 4
@@ -360,7 +361,7 @@ extension Explanation {
       try explanation(scenario).reasons(.request).contains("Our request ended at #6: refused."))
   }
 
-  @Test("Our presence that was sent without a stream is shown once the session is resumed")
+  @Test("Our presence sent without a stream is shown once the session is resumed")
   func presenceWhileAway() throws {
     var scenario = Scenario.alice(item(bob, "subscription='both'"))
     scenario.lost()
@@ -374,7 +375,7 @@ extension Explanation {
         .contains("The session of #6 has not shown our own presence"))
   }
 
-  @Test("Presence says since when, why it is gone, or why none can come")
+  @Test("Presence says since when it is there, why it is gone, or why there can be none")
   func presence() throws {
     var scenario = Scenario.alice(item(bob, "subscription='both'"))
     #expect(
@@ -405,7 +406,7 @@ extension Explanation {
   }
 
   @Test(
-    "A block of the address or its domain blocks it; one of a resource does not",
+    "A block of the address or its domain blocks it; a block of a resource does not",
     arguments: [
       (bob, Explanation.Verdict.yes), ("example.test", .yes), ("\(bob)/pc", .no),
       ("other.test", .no),
@@ -443,7 +444,7 @@ extension Explanation {
         .contains("the name in the roster, set at #5 by a push of the server"))
   }
 
-  @Test("Nobody whom no record names is explained")
+  @Test("An address without records is not explained")
   func nowhere() throws {
     let folder = try TemporaryFolder()
     let timeline = Timeline(try log(of: Scenario.alice(item(bob)), in: folder))

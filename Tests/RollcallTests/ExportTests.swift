@@ -37,7 +37,7 @@ import XMPPStanza
     }
   }
 
-  @Test("An export imported again is the same roster", arguments: CaptureCase.all)
+  @Test("Importing an export gives an equal roster", arguments: CaptureCase.all)
   func again(_ test: CaptureCase) throws {
     let log = try log(of: test.path, test.account)
     let (path, difference) = try native(log)
@@ -51,7 +51,7 @@ import XMPPStanza
     #expect(try records(again).count == records(log).count + 1)
   }
 
-  @Test("An export holds no more of long records than a few at a time")
+  @Test("An export holds only a few long records in memory at a time")
   func holdsLittle() throws {
     let log = try EventLog.create(
       at: folder.file("long.rollcall"), eventVersion: RecordReader.version)
@@ -70,12 +70,12 @@ import XMPPStanza
     #expect(pieces.allSatisfy { $0 < 3 * message.count }, "\(pieces)")
   }
 
-  /// Who reads the export may stop reading for hours.
-  @Test("While an export is written, it keeps no pages of the log from being used again")
+  /// The reader of an export may pause for hours.
+  @Test("While an export is written, the pages of the log can be reused")
   func holdsNothing() throws {
     let log = try RollcallTests.log(of: randomScenario(seed: 5, lines: 3000), in: folder)
     var calls = 0
-    // A transaction that is open on this thread would refuse it.
+    // A transaction that is open on this thread would make this fail.
     func appendMeanwhile(_: [UInt8]) throws {
       calls += 1
       try log.append([Bookmark(name: "meanwhile", back: 1).draft])
@@ -98,7 +98,7 @@ import XMPPStanza
     #expect(try records(self.log(of: second, nil)) == records(log))
   }
 
-  @Test("A log of several captures, with times that run backwards, comes back as it was")
+  @Test("A log of several captures, with times that run backwards, is restored unchanged")
   func several() throws {
     let header = #"{"rollcall-capture":1,"account":"alice@example.test/phone"}"#
     let text = """
@@ -121,7 +121,7 @@ import XMPPStanza
     #expect(try records(self.log(of: exported, nil)) == records(log))
   }
 
-  @Test("As XML each direction is a document that holds its elements", arguments: CaptureCase.all)
+  @Test("As XML, each direction is a document with its elements", arguments: CaptureCase.all)
   func xml(_ test: CaptureCase) throws {
     let log = try log(of: test.path, test.account)
     var counts: [Direction: Int] = [:]

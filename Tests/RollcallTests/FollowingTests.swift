@@ -17,7 +17,7 @@ import XMPPStanza
     try EventLog.unnamed(in: folder.path, eventVersion: RecordReader.version)
   }
 
-  /// What a log holds, but for how it is packed, and for the numbers of connections with a name.
+  /// The contents of a log, regardless of how it is packed and of the numbers of named connections.
   private func contents(_ log: EventLog) throws -> [String] {
     try log.read { transaction in
       let meta = try transaction.meta
@@ -32,7 +32,7 @@ import XMPPStanza
     }
   }
 
-  /// What came of reading a capture: the log's contents and the summary, or the error.
+  /// The result of reading a capture: the log's contents and the summary, or the error.
   private enum Outcome: Equatable {
     case read([String], records: Int, problems: Int, account: BareJID?, lacksTimes: Bool)
     case refused(ImportError)
@@ -55,7 +55,7 @@ import XMPPStanza
     do {
       var reading = CaptureImport(options)
       let summary = try reading.run(FileHandle(forReadingFrom: URL(filePath: path)), into: log)
-      // As a command refuses it.
+      // A command refuses it in the same way.
       guard summary.records > 0 else {
         return .refused(.nothingFound(format: summary.format.title))
       }
@@ -65,7 +65,7 @@ import XMPPStanza
     }
   }
 
-  /// The pieces of some bytes, cut at random, some of them very short.
+  /// The bytes, divided at random, with some very short pieces.
   private func pieces(
     _ bytes: [UInt8], _ generator: inout SeededGenerator
   ) -> [ArraySlice<UInt8>] {
@@ -88,7 +88,7 @@ import XMPPStanza
     do {
       for piece in pieces(bytes, &generator) {
         try follower.take(Array(piece))
-        // As a wait between two pieces does.
+        // As if waiting between two pieces.
         guard Bool.random(using: &generator) else { continue }
         let isNew = try follower.commit()
         let last = try log.read { try $0.lastSequence }
@@ -103,7 +103,7 @@ import XMPPStanza
   }
 
   @Test(
-    "A capture that comes in pieces gives what it gives whole", arguments: NativeReadingTests.files)
+    "A capture in pieces gives the same result as the whole", arguments: NativeReadingTests.files)
   func pieces(_ path: String) throws {
     let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
     var options = ImportOptions()
@@ -118,7 +118,7 @@ import XMPPStanza
   }
 
   @Test(
-    "A log that begins far down in a file is found whole and in pieces",
+    "A log that begins far down in a file is found, whole and in pieces",
     arguments: [nil, TextEncoding.utf16LittleEndian, .utf16BigEndian])
   func afterOtherText(_ encoding: TextEncoding?) throws {
     let path = CaptureCase.fixtures.appending(path: "logs/slixmpp-resume/capture.log")
@@ -142,7 +142,7 @@ import XMPPStanza
     }
   }
 
-  @Test("What is followed from the middle of a session is there at once, also where it says little")
+  @Test("A log followed from mid-session is recorded at once, even if it contains little")
   func aFragment() throws {
     let log = try newLog()
     var follower = CaptureFollower(
@@ -154,7 +154,7 @@ import XMPPStanza
     for count in UInt64(1)...3 {
       try follower.take(Array(line.utf8))
       try follower.commit()
-      // The account's header goes before the first.
+      // The account's header precedes the first record.
       #expect(try log.read { try $0.lastSequence } == count + 1)
     }
   }
@@ -183,7 +183,7 @@ import XMPPStanza
 
   // MARK: Logs
 
-  @Test("What is told of a log that grows is what is told of it whole", arguments: 1...4)
+  @Test("Following a growing log reports the same as reading it whole", arguments: 1...4)
   func growingLog(seed: UInt64) throws {
     let scenario = randomScenario(seed: seed, lines: 300)
     let expected = try story(of: Timeline(log(of: scenario, in: folder)))
@@ -221,7 +221,7 @@ import XMPPStanza
 
   // MARK: Imports
 
-  /// Imports a capture as a whole.
+  /// Imports a capture in one step.
   @discardableResult
   private func add(
     _ bytes: [UInt8], to log: EventLog, called name: String, _ options: ImportOptions
@@ -248,9 +248,9 @@ import XMPPStanza
   }
 
   @Test(
-    "What is imported as it comes is what is imported whole, whatever the log had of it before",
+    "A followed import equals a whole one, whatever the log had of the capture before",
     arguments: CaptureCase.all.filter { test in
-      // Of each kind of log one: each burst is synced.
+      // One log of each kind, because each burst is synced.
       ["raw-pending", "prosody", "profanity-add", "slixmpp-two"].contains {
         test.name.hasPrefix($0)
       }
@@ -266,7 +266,7 @@ import XMPPStanza
       let log = try target()
       var parts = pieces(bytes, &generator)
       if seed == 2 {
-        // The file was imported before, when it was shorter, and is there whole.
+        // A shorter version of the file was imported before, and its records are in the log.
         let known = Array(bytes.prefix(bytes.count * 2 / 3))
         _ = try? add(known, to: log, called: "it", options)
         parts = [bytes[...]]
@@ -281,7 +281,7 @@ import XMPPStanza
         taken += part.count
         try follower.commit()
         try target.take(follower)
-        // Somebody else imports the same meanwhile, when there is more of it.
+        // Meanwhile, another process imports a longer version of the file.
         if number == other {
           _ = try? add(Array(bytes.prefix(taken + 2000)), to: log, called: "it", options)
         }
@@ -295,7 +295,7 @@ import XMPPStanza
     }
   }
 
-  @Test("What is imported of a file that is rotated is known again in all its files")
+  @Test("After rotations, what was imported is recognized in all files")
   func rotation() throws {
     let capture = CaptureCase.fixtures.appending(path: "captures/raw-pending-both/capture.log")
     let bytes = [UInt8](try Data(contentsOf: capture))
@@ -360,7 +360,7 @@ import XMPPStanza
     try file.write(contentsOf: bytes)
   }
 
-  @Test("A burst costs what is new, not what there is")
+  @Test("A burst costs time in proportion to what is new")
   func workOfABurst() throws {
     let log = try target()
     var target = try following(log)
@@ -378,7 +378,7 @@ import XMPPStanza
       try target.take(follower)
     }
     #expect(target.appended == 1001)
-    // The first burst is compared with what the log has, record by record; the others are not.
+    // The first burst is compared with the whole log, record by record; the others are not.
     #expect(target.comparisons == 1)
   }
 }

@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-@Suite("Tests that are written from a log") struct GeneratedTestTests {
+@Suite("Tests generated from a log") struct GeneratedTestTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Makes a test of a log, writes its files, and gives the way to each.
+  /// Generates a test from a log, writes its files, and returns the path of each.
   private func generate(
     _ log: EventLog, at point: LogPoint = .head(minus: 0), name: String = "a-case", redacts: Bool
   ) throws -> (test: GeneratedTest, file: (String) -> URL) {
@@ -24,7 +24,7 @@ import XMPPStanza
     return (test, file)
   }
 
-  @Test("A generated test passes, and its capture names nobody", arguments: CaptureCase.all)
+  @Test("A generated test passes, and its capture identifies no one", arguments: CaptureCase.all)
   func passes(_ capture: CaptureCase) throws {
     let log = try importedLog(of: capture.path, capture.account, in: folder)
     let (test, file) = try generate(log, redacts: true)
@@ -38,7 +38,7 @@ import XMPPStanza
     for name in capture.expected.items.compactMap(\.name) { #expect(!all.contains(name)) }
   }
 
-  @Test("Unredacted, the state is the one that the log has", arguments: CaptureCase.all)
+  @Test("Unredacted, the state equals the log's", arguments: CaptureCase.all)
   func unredacted(_ capture: CaptureCase) throws {
     let log = try importedLog(of: capture.path, capture.account, in: folder)
     let (_, file) = try generate(log, redacts: false)
@@ -49,7 +49,7 @@ import XMPPStanza
     #expect(replay.time == state.time)
   }
 
-  @Test("Each value that is otherwise is named with its place, and nothing else is")
+  @Test("Each different value is named with its path, and nothing else is")
   func differences() throws {
     var scenario = Scenario.alice(item("bob@example.test", "name='Bob' subscription='both'"))
     scenario.receives("subscribe", from: "carol@example.test")
@@ -72,7 +72,7 @@ import XMPPStanza
       lines.allSatisfy { $0.contains("bob@") || $0.contains("carol@") || $0.contains("dora@") })
   }
 
-  @Test("A finding may be told in other words, and must have the same code")
+  @Test("A finding may be worded differently, but must have the same code")
   func findings() throws {
     var scenario = Scenario.alice()
     scenario.pushed(item("x@evil.test"), from: "x@evil.test")
@@ -93,7 +93,7 @@ import XMPPStanza
       ])
   }
 
-  @Test("Up to a point, the capture ends there")
+  @Test("A test up to a point has a capture that ends there")
   func points() throws {
     var scenario = Scenario.alice(item("bob@example.test", "subscription='both'"))
     scenario.pushed(item("bob@example.test", "subscription='remove'"))
@@ -117,7 +117,7 @@ import XMPPStanza
   }
 
   @Test(
-    "What is no native capture is refused",
+    "A file that is not a native capture is refused",
     arguments: ["", "hello", "{\"rollcall-capture\":1}\n{\"dir\":\"in\",\"xml\":\"<a>\"}\n"])
   func refusals(_ text: String) throws {
     let file = URL(filePath: folder.file("bad.jsonl"))

@@ -5,13 +5,13 @@ import RosterCore
 import TestSupport
 import Testing
 
-/// The digests that every process must come to: of the chain of records, and of the canonical
-/// state at its end.
-@Suite("States and events are coded as they were") struct GoldenTests {
+/// The digests that every process must compute: of the chain of records, and of the canonical final
+/// state.
+@Suite("The encoding of states and events is stable") struct GoldenTests {
   private static let path = CaptureCase.fixtures.appending(path: "golden/digests.txt").path(
     percentEncoded: false)
 
-  /// The versions of all code that a digest of a state rests on.
+  /// The versions of all code that the digest of a state depends on.
   private static let versions =
     "events \(RecordReader.version), reducer \(RosterReducer.version), "
     + "codec \(Roster.codecVersion)"
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test("Real sessions have the digests that were kept")
+  @Test("Real sessions have the stored digests")
   func digests() throws {
     let kept = try String(contentsOfFile: Self.path, encoding: .utf8)
       .split(separator: "\n").map(String.init)

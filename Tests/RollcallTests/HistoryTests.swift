@@ -32,7 +32,7 @@ import XMPPStanza
     }
   }
 
-  /// What an entry tells apart from its handshake and origin.
+  /// An entry without its handshake and origin.
   private struct Told: Equatable {
     let record: UInt64
     let changes: [RosterChange]
@@ -42,7 +42,7 @@ import XMPPStanza
       (record, changes, findings) = (entry.moment.stamp.record, entry.changes, entry.findings)
     }
 
-    /// Of what a record did, what is a contact's; nil where nothing is.
+    /// The part of a record's effect that concerns a contact; nil if there is none.
     init?(_ moment: Timeline.Moment, _ contact: BareJID, isNamed: Bool) {
       record = moment.stamp.record
       changes = moment.outcome.changes.filter { $0.contact == contact }
@@ -53,7 +53,7 @@ import XMPPStanza
     }
   }
 
-  /// The history of a contact as a replay of everybody's has it.
+  /// The history of a contact according to a replay of the whole log.
   private func told(_ log: EventLog, _ contact: BareJID) throws -> [Told] {
     let timeline = Timeline(log)
     let named = try timeline.records(concerning: contact, in: 1...UInt64.max)
@@ -65,18 +65,18 @@ import XMPPStanza
     return told
   }
 
-  @Test("The histories of all contacts hold each change of a contact once", arguments: 1...12)
+  @Test("The histories of all contacts contain each change of a contact once", arguments: 1...12)
   func coversRandom(seed: UInt64) throws {
     let scenario = randomScenario(seed: seed, lines: 400)
     try covers(log(of: scenario, in: folder), "seed \(seed)")
   }
 
-  @Test("The same on real sessions", arguments: CaptureCase.all)
+  @Test("The histories of real sessions agree with a replay", arguments: CaptureCase.all)
   func coversReal(_ capture: CaptureCase) throws {
     try covers(importedLog(of: capture.path, capture.account, in: folder), "\(capture)")
   }
 
-  @Test("Presence of others is not handed over")
+  @Test("The presence of other contacts is not passed on")
   func othersArePassedOver() throws {
     var scenario = Scenario.alice(
       item("bob@example.test", "subscription='both'")
@@ -97,7 +97,7 @@ import XMPPStanza
     #expect(try state.roster == timeline.state(at: .head(minus: 0)).roster)
   }
 
-  /// What our request to bob goes through, with an edit in between.
+  /// The life of our request to bob, with an edit in between.
   private func dialogue() -> Scenario {
     var scenario = Scenario.alice()  // 1 to 3
     scenario.sets(item("bob@example.test", "name='Bob'"), id: "s1")  // 4
@@ -130,7 +130,7 @@ import XMPPStanza
       ])
   }
 
-  @Test("Each edit says where it comes from")
+  @Test("Each edit names its origin")
   func origins() throws {
     let entries = try entries(log(of: dialogue(), in: folder), "bob@example.test")
     let origins = Dictionary(
@@ -140,7 +140,7 @@ import XMPPStanza
     #expect(origins == [5: .ownSet(4), 14: .elsewhere, 16: .fetch])
   }
 
-  @Test("Directed presence and fetched vCards are told; messages and errors are counted")
+  @Test("Directed presence and fetched vCards are reported; messages and errors are counted")
   func others() throws {
     var scenario = Scenario.alice()  // 1 to 3
     scenario.sent("<presence to='bob@example.test/x'/>")  // 4
@@ -157,7 +157,7 @@ import XMPPStanza
     #expect(others == [6, 7])
   }
 
-  @Test("What was ignored is told with its reason")
+  @Test("Ignored stanzas are reported with the reason")
   func ignored() throws {
     var scenario = Scenario.alice()
     scenario.pushed(item("bob@example.test"), from: "mallory@evil.test")

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// A capture that is imported again when it has grown, or when its beginning has gone.
+/// A capture that is imported again after it has grown or lost its beginning.
 @Suite("Importing again") struct IncrementalImportTests {
   private let folder: TemporaryFolder
 
@@ -45,8 +45,8 @@ import XMPPStanza
     return try staged?.append(to: log, takingAll: false).first
   }
 
-  /// What a log holds, but for how it is packed and the line that says whose a capture is where
-  /// the capture's beginning does not say it.
+  /// The contents of a log, regardless of how it is packed and of the header that identifies a
+  /// capture whose beginning does not.
   private func records(_ log: EventLog) throws -> [String] {
     try log.read { transaction in
       let names = try transaction.meta.connections
@@ -62,7 +62,7 @@ import XMPPStanza
   }
 
   @Test(
-    "A capture that has grown, wherever it was cut, gives what it gives whole",
+    "A capture that has grown gives the same result as the whole, wherever it was cut",
     arguments: CaptureCase.all)
   func grown(_ test: CaptureCase) throws {
     let account = try BareJID(parsing: test.account)
@@ -79,7 +79,7 @@ import XMPPStanza
         do {
           _ = try add(bytes[..<cut], to: log, account: account)
         } catch let error as ImportError {
-          // Too little of it to tell what it is, or whose.
+          // Too short to detect the format or the account.
           #expect(cut < bytes.count, "\(error)")
         } catch let error as CaptureError {
           #expect(cut < bytes.count, "\(error)")
@@ -94,7 +94,7 @@ import XMPPStanza
     }
   }
 
-  @Test("A capture that had only its first line is known by it, whichever is appended first")
+  @Test("A capture that had only its first line is recognized by it, whichever is appended first")
   func firstLine() throws {
     let head = Data(#"{"account":"alice@example.test/a","rollcall-capture":1}"#.utf8 + [0x0A])
     let line = #"{"t":2000,"dir":"in","xml":"<presence from='bob@example.test/x'/>"}"#
@@ -109,7 +109,7 @@ import XMPPStanza
       for (place, one) in both.enumerated() {
         _ = try one.append(to: log, takingAll: false)
         guard place == 0 else { continue }
-        // What is recorded in between is no other device's capture.
+        // Records in between are not another device's capture.
         try log.append([
           RecordDraft(
             time: 3000, direction: .inbound, kind: .element, bytes: Array("<r/>".utf8),
@@ -120,12 +120,12 @@ import XMPPStanza
     }
   }
 
-  /// Cuts at the beginning of a line, for that is where files are rotated.
+  /// Cuts at the beginning of a line, because that is where files are rotated.
   private func line(after place: Int, in bytes: [UInt8]) -> Int {
     bytes[place...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? bytes.count
   }
 
-  /// Rotates a capture in some ways, and tells how many of them left enough to know it by.
+  /// Rotates a capture in several ways, and returns how many left enough to recognize it.
   private func rotations(
     of test: CaptureCase, using generator: inout SeededGenerator
   ) throws -> Int {
@@ -138,7 +138,7 @@ import XMPPStanza
     for _ in 0..<4 {
       let start = line(after: Int.random(in: 0..<bytes.count / 2, using: &generator), in: bytes)
       let end = line(after: Int.random(in: start..<bytes.count, using: &generator), in: bytes)
-      // The rest of it as it is by itself: what it begins with can be half a record, or of nobody.
+      // The rest as a capture by itself, which can begin with half a record or have no account.
       let rest = try newLog()
       guard (try? add(bytes[start...], to: rest, account: account)) ?? nil != nil,
         case let own = try records(rest), own == Array(expected.suffix(own.count))
@@ -147,7 +147,7 @@ import XMPPStanza
       guard (try? add(bytes[..<end], to: log, account: account)) ?? nil != nil,
         case let before = try records(log), expected.starts(with: before)
       else { continue }
-      // Less than this is too little to know it by.
+      // Less than this is too little to recognize it.
       guard before.count + own.count - expected.count >= 4 else { continue }
       checked += 1
       let outcome = try add(bytes[start...], to: log, account: account)
@@ -160,7 +160,7 @@ import XMPPStanza
     return checked
   }
 
-  @Test("A capture whose beginning has gone is read on where the log ends")
+  @Test("A capture without its beginning is continued where the log ends")
   func rotated() throws {
     var generator = SeededGenerator(seed: 13)
     var checked: [String: Int] = [:]
@@ -170,7 +170,7 @@ import XMPPStanza
     #expect(checked.count >= 4 && checked.allSatisfy { $0.value > 2 }, "\(checked)")
   }
 
-  @Test("How much of one sequence's beginning is the end of another one")
+  @Test("The longest prefix of one sequence that is the end of another one")
   func overlaps() {
     for (beginning, other, count, end) in [
       ([], [], 0, 0), ([1], [], 0, 0), ([], [1], 0, 1), ([1, 2], [1, 2], 2, 2),
@@ -182,7 +182,7 @@ import XMPPStanza
     }
   }
 
-  @Test("The same capture twice in one import is one, and is noted once")
+  @Test("The same capture given twice in one import is imported and noted once")
   func twice() throws {
     let bytes = try Data(contentsOf: URL(filePath: CaptureCase.all[0].path))
     let account = try BareJID(parsing: CaptureCase.all[0].account)
@@ -203,7 +203,7 @@ import XMPPStanza
     #expect(try records(log) == records(whole))
   }
 
-  @Test("A few records without times that are the same are no sign of a capture's growth")
+  @Test("A few equal records without times are not enough to recognize a capture")
   func chance() throws {
     let header = #"{"rollcall-capture":1,"account":"alice@example.test/a"}"# + "\n"
     func presences(_ names: String) -> String {

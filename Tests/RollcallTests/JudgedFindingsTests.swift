@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// What findings real captures raise, and what somebody thought of each.
+/// The findings of real captures, with our judgement of each.
 @Suite("Findings of real captures") struct JudgedFindingsTests {
   private static let fixtures = CaptureCase.fixtures
 
@@ -35,13 +35,13 @@ import XMPPStanza
       .split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
   }
 
-  @Test("Each was looked at", arguments: files)
+  @Test("Each finding was judged", arguments: files)
   func each(_ path: String) throws {
     let expected = try judged().filter { $0[0] == path }.map { $0.prefix(5).joined(separator: " ") }
     #expect(try found(path).sorted() == expected.sorted())
   }
 
-  @Test("The list has no capture that is not there, and knows four judgements")
+  @Test("The list has only existing captures and the four judgements")
   func list() throws {
     let lines = try judged()
     #expect(lines.count > 100)
@@ -77,7 +77,7 @@ import XMPPStanza
     } catch ImportError.severalAccounts(let accounts) {
       return try accounts.flatMap { try findings($0) }
     } catch is ImportError {
-      // What cannot be read as it is has no findings.
+      // A file that cannot be read by itself has no findings.
       return []
     }
   }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The names of a rotated log's files") struct LogFileNameTests {
   @Test(
-    "The files of one log are told by their names, the oldest first",
+    "The files of one log are recognized by their names, the oldest first",
     arguments: [
       ["debug.log.10", "debug.log.9.gz", "debug.log.2.xz", "debug.log.1.zst", "debug.log"],
       ["debug.log-20251231.gz", "debug.log-20261119", "debug.log-20261120", "debug.log"],
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(
-    "Other names are of logs of their own",
+    "Other names belong to logs of their own",
     arguments: [
       "phone.log", "laptop.log", "device-1.jsonl", "device-2.jsonl", "monday.log", "alice1",
       "session 2.log", "1", ".1", "2026", "a.99999", ".gz", "log-20269999", "in.xml", "目录.log",

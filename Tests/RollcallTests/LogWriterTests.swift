@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What is handed over while the disk is busy shares a commit, and nothing of it is lost.
+/// Records that are passed while the disk is busy share a commit, and none is lost.
 @Suite("Recording without waiting") struct LogWriterTests {
   private let folder: TemporaryFolder
 
@@ -23,7 +23,7 @@ import Testing
       decoded: RecordReader().decode(.element, .inbound, Array(xml.utf8)))
   }
 
-  /// Hands the record over that is the one after this many.
+  /// Passes the record with the next number.
   private func put(_ number: Int, in writer: LogWriter) throws {
     try writer.put(draft(number), as: UInt64(number) + 1)
   }
@@ -36,7 +36,7 @@ import Testing
     return found
   }
 
-  /// Runs `body` while another thread writes to the log, so that nobody else can.
+  /// Runs `body` while another thread holds the log's write transaction.
   private func withBusyDisk(_ log: EventLog, _ body: () throws -> Void) throws {
     let empty = try newLog()
     let (began, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -57,19 +57,19 @@ import Testing
     try result.get()
   }
 
-  @Test("A burst of 400 costs two commits at most")
+  @Test("A burst of 400 records costs two commits at most")
   func burst() throws {
     let log = try newLog()
     let writer = try LogWriter(log, isAccountNoted: true)
     try withBusyDisk(log) { for number in 0..<400 { try put(number, in: writer) } }
     try writer.flush()
     #expect(try bytes(of: log) == (0..<400).map { draft($0).bytes })
-    // A commit has one pack where it has few bytes, and these have fewer than two packs hold.
+    // A small commit has one pack, and these records fill fewer than two packs.
     let packs = try log.read { try $0.lastPack?.number }
     #expect((packs ?? 0) <= 3)
   }
 
-  @Test("Whoever waits is told when all that was handed over before is durable")
+  @Test("A waiter returns when everything passed before is durable")
   func durable() async throws {
     let log = try newLog()
     let writer = try LogWriter(log, isAccountNoted: true)
@@ -85,7 +85,7 @@ import Testing
     #expect(try log.read { try $0.lastSequence } == 50)
   }
 
-  @Test("A cancelled task does not wait for the disk, and what was handed over is written")
+  @Test("A cancelled task does not wait for the disk, and its records are still written")
   func cancelled() async throws {
     let log = try newLog()
     let disk = DispatchSemaphore(value: 0)
@@ -103,7 +103,7 @@ import Testing
     #expect(try log.read { try $0.lastSequence } == 1)
   }
 
-  @Test("A writer that goes away has written what was handed over")
+  @Test("A writer that is released has written everything")
   func goesAway() throws {
     let log = try newLog()
     do {
@@ -113,7 +113,7 @@ import Testing
     #expect(try log.read { try $0.lastSequence } == 30)
   }
 
-  @Test("Where too much waits, who hands over more waits for the disk")
+  @Test("If too much waits, passing more waits for the disk")
   func backPressure() throws {
     let log = try newLog()
     let writer = try LogWriter(log, isAccountNoted: true)
@@ -128,7 +128,7 @@ import Testing
     #expect(try log.read { try $0.lastSequence } == 40)
   }
 
-  @Test("What cannot be written is said to who waits, each time and at the end")
+  @Test("A failure to write is reported to each waiter, each time and at the end")
   func failure() throws {
     let log = try EventLog.draft(
       for: folder.file("gone.rollcall"), eventVersion: RecordReader.version)
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(
-    "On a full disk what is handed over waits, and is written once there is room",
+    "On a full disk records wait, and are written once there is space",
     .enabled(if: SmallDisk.isPossible, "mounting a small disk takes root on Linux"))
   func fullDisk() throws {
     let disk = try SmallDisk(at: folder.file("disk"), size: "1m")
@@ -153,7 +153,7 @@ import Testing
     var number = 0
     do {
       let session = try RosterSession(recordingTo: path)
-      // Not so much that handing over would wait for the disk.
+      // Not enough for passing a record to wait for the disk.
       #expect(throws: RollcallError.self) {
         while number < 20_000 {
           for _ in 0..<500 {
@@ -182,7 +182,7 @@ import Testing
     #expect(try bytes(of: log) == expected)
   }
 
-  @Test("That somebody else has appended is noticed")
+  @Test("The writer notices what others have appended")
   func overtaken() throws {
     let log = try newLog()
     let writer = try LogWriter(log, isAccountNoted: true)
@@ -203,14 +203,14 @@ import Testing
     #expect(try log.read { try $0.lastSequence } == 5)
   }
 
-  @Test("What may be written is not written again, and nothing more is taken")
+  @Test("If a write may have succeeded it is not repeated, and no more records are accepted")
   func outcomeUnknown() async throws {
     let log = try newLog()
     let isFailing = Atomic(true)
     let writer = try LogWriter(log, isAccountNoted: true) { log, records in
       let range = try log.append(records)
       guard isFailing.exchange(false, ordering: .relaxed) else { return range }
-      // It was written, but that cannot be told.
+      // It was written, but the writer cannot know.
       throw EventLogError.outcomeUnknown(path: log.path, cause: "the sync failed")
     }
     try withBusyDisk(log) { for number in 0..<5 { try put(number, in: writer) } }
@@ -219,13 +219,13 @@ import Testing
     #expect(throws: EventLogError.self) { try writer.makeRoom() }
     await #expect(throws: EventLogError.self) { try await writer.durable() }
     #expect(throws: EventLogError.self) { try writer.close() }
-    // What was handed over until then shares a commit.
+    // The records passed until then share a commit.
     let written = try bytes(of: log)
     #expect((1...5).contains(written.count))
     #expect(written == (0..<written.count).map { draft($0).bytes })
   }
 
-  @Test("A disk that is full is not asked again for each record, but whenever somebody waits")
+  @Test("A full disk is not tried again for each record, but for each waiter")
   func fewAttempts() throws {
     let log = try newLog()
     let attempts = Atomic(0)
@@ -248,7 +248,7 @@ import Testing
     #expect(try bytes(of: log) == (0..<2000).map { draft($0).bytes })
   }
 
-  @Test("Several logs are recorded side by side")
+  @Test("Several logs can be recorded at the same time")
   func several() async throws {
     let logs = try (0..<4).map { _ in try newLog() }
     try await withThrowingTaskGroup(of: Void.self) { group in

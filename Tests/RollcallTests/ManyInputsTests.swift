@@ -18,7 +18,7 @@ import XMPPStanza
       at: folder.file("\(UUID()).rollcall"), eventVersion: RecordReader.version)
   }
 
-  /// Adds what bytes hold as a file of a log; nothing where they hold no record.
+  /// Adds a file of a log; does nothing if the bytes have no record.
   private func add(
     _ bytes: some Collection<UInt8>, to collection: inout CaptureCollection, of source: String,
     _ format: CaptureFormat? = nil
@@ -34,7 +34,7 @@ import XMPPStanza
     try collection.add(capture, in: log, called: source, of: source, keepingAll: false)
   }
 
-  /// What a log holds, but for how it is packed.
+  /// The contents of a log, regardless of how it is packed.
   private func records(_ log: EventLog) throws -> [String] {
     var records: [String] = []
     let names = try log.meta.connections
@@ -48,7 +48,7 @@ import XMPPStanza
   }
 
   @Test(
-    "The files of a log that was rotated, wherever it was, give what the whole gives",
+    "The files of a rotated log give the same result as the whole, wherever it was rotated",
     arguments: CaptureCase.all.filter { $0.format == "slixmpp" })
   func rotated(_ test: CaptureCase) throws {
     let bytes = [UInt8](try Data(contentsOf: URL(filePath: test.path)))
@@ -56,7 +56,7 @@ import XMPPStanza
     var whole = CaptureCollection()
     try add(bytes, to: &whole, of: "debug.log", format)
     let expected = try records(try whole.staged { try newLog() }.log)
-    // A program rotates its log between two of its lines; here what stands before an element.
+    // A program rotates its log between two lines; this is the prefix of an element's line.
     let stamp = "2026-11-21 17:34:59,191 slixmpp.xmlstream.xmlstream DEBUG ".utf8.count
     let lines = bytes.indices.filter { $0 > 0 && bytes[$0 - 1] == UInt8(ascii: "\n") }
       .filter { line in
@@ -89,7 +89,7 @@ import XMPPStanza
   }
 
   @Test(
-    "What is told apart, and by what name",
+    "Which captures are kept apart, and under what names",
     arguments: [
       // One after the other, each with a login: two devices.
       (
@@ -105,16 +105,16 @@ import XMPPStanza
         [("phone", session("phone", at: 0)), ("laptop", session("laptop", at: 5))],
         ["phone", "laptop"]
       ),
-      // The second begins in the middle of the session that the first has begun.
+      // The second begins in the middle of the first one's session.
       ([("monday", session("phone", at: 0)), ("tuesday", presence(at: 50))], []),
-      // It cannot go on with what is later.
+      // It cannot continue a later capture.
       (
         [("monday", session("phone", at: 100)), ("tuesday", presence(at: 50))],
         ["tuesday", "monday"]
       ),
       // Two files of one log, although both have a login.
       ([("log", session("phone", at: 0)), ("log", session("phone", at: 100))], []),
-      // Equal names do not make what overlaps one log.
+      // Captures that overlap are not one log, even if their names are equal.
       ([("log", session("phone", at: 0)), ("log", session("laptop", at: 5))], ["log", "log"]),
     ])
   func apart(_ files: [(String, String)], _ names: [String]) throws {

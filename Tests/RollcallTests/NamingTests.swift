@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// What a person types for a contact, and whom it finds.
+/// What a user types for a contact, and which contacts it finds.
 @Suite("Naming contacts") struct NamingTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Of somebody each: friends, a namesake, one who was renamed, one who is gone, one who asks, a
-  /// service, and one who only wrote.
+  /// One of each kind: friends, two with the same name, a renamed contact, a removed one, one with
+  /// a request, a service, and one that only sent messages.
   private func timeline() throws -> Timeline {
     var scenario = Scenario.alice()
     scenario.fetches(
@@ -31,7 +31,7 @@ import XMPPStanza
   }
 
   @Test(
-    "One contact is meant",
+    "One contact is found",
     arguments: [
       ("bob@example.test", "bob@example.test"), ("BOB@Example.TEST/phone", "bob@example.test"),
       ("bob", "bob@example.test"), ("Bob", "bob@example.test"), ("bobb", "bobby@example.org"),
@@ -39,7 +39,7 @@ import XMPPStanza
       ("sange", "zs@example.test"), ("sg", "zs@example.test"), ("三哥", "zs@example.test"),
       ("zengx", "zeng@example.test"), ("zx", "zeng@example.test"), ("曾", "zeng@example.test"),
       ("贤", "zeng@example.test"),
-      // By what it was called when it was in the roster.
+      // By the names that it had while it was in the roster.
       ("张三", "zs@example.test"), ("老王", "gone@example.test"), ("laow", "gone@example.test"),
       ("evelyn", "eve@example.test"), ("eve", "eve@example.test"),
       ("irc.example.test", "irc.example.test"), ("gatew", "irc.example.test"),
@@ -49,7 +49,7 @@ import XMPPStanza
     #expect(try timeline().contact(named: typed).jid == bare(address))
   }
 
-  @Test("Several are listed, none of them taken")
+  @Test("Several matches are listed, and none is chosen")
   func several() throws {
     let error = try #require(throws: ContactError.self) {
       try timeline().contact(named: "example.test")
@@ -67,7 +67,7 @@ import XMPPStanza
   }
 
   @Test(
-    "Where nobody is meant the nearest are named",
+    "If no contact matches, the nearest are named",
     arguments: [
       ("bbo@example.test", ["bob@example.test"]), ("evelin", ["eve@example.test"]),
       ("zsz", ["zs@example.test"]), ("nobody", []), ("quite another@", []), ("", []),
@@ -92,7 +92,7 @@ import XMPPStanza
     }
   }
 
-  @Test("An empty log knows nobody")
+  @Test("An empty log has no contacts")
   func empty() throws {
     let log = try EventLog.create(
       at: folder.file("empty.rollcall"), eventVersion: RecordReader.version)
@@ -104,7 +104,7 @@ import XMPPStanza
   // MARK: Distance
 
   @Test(
-    "Characters that were mistyped are counted",
+    "Mistyped characters are counted",
     arguments: [
       ("replay", "replay", 0), ("repaly", "replay", 1), ("relay", "replay", 1),
       ("replayy", "replay", 1), ("raplay", "replay", 1), ("REPLAY", "replay", 0),
@@ -115,7 +115,7 @@ import XMPPStanza
     #expect(EditDistance(from: typed).distance(to: text) == distance)
   }
 
-  @Test("The nearest words come first, and far ones not at all")
+  @Test("The nearest words come first, and far ones are left out")
   func words() {
     let words = ["head", "here", "before-the-rename", "bead"]
     #expect(EditDistance(from: "hed").nearest(of: words) == ["head"])

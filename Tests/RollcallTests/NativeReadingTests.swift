@@ -8,9 +8,9 @@ import Testing
 import XMPPStanza
 import XMPPStream
 
-/// What a capture in the native format holds is stored as what it was written from.
+/// A capture in the native format is stored like its source.
 struct NativeReadingTests {
-  /// Every captured session and log there is.
+  /// Every captured session and log in the fixtures.
   static let files: [String] = {
     let folders = ["captures", "logs"].map { CaptureCase.fixtures.appending(path: $0) }
     return folders.flatMap { folder in
@@ -39,7 +39,7 @@ struct NativeReadingTests {
     return found
   }
 
-  @Test("What the system does not give is said in its words")
+  @Test("Errors of the system are reported in its words")
   func unreadableFile() throws {
     let folder = try TemporaryFolder()
     let handle = try FileHandle(forReadingFrom: URL(filePath: folder.path))
@@ -48,7 +48,7 @@ struct NativeReadingTests {
     #expect(error?.description == "Is a directory")
   }
 
-  @Test("The head of a pipe is read however little comes at a time")
+  @Test("The head of a pipe is complete however little arrives at a time")
   func pipeInPieces() throws {
     let pipe = Pipe()
     let bytes = (0..<700).map { UInt8(truncatingIfNeeded: $0) }
@@ -60,11 +60,11 @@ struct NativeReadingTests {
     #expect(try CaptureImport.head(of: pipe.fileHandleForReading) == bytes)
   }
 
-  @Test("There are files to compare with") func thereAreFiles() {
+  @Test("There are files to compare") func thereAreFiles() {
     #expect(Self.files.count > 30)
   }
 
-  @Test("What is read of a file is read again from a native capture", arguments: files)
+  @Test("The records of a file equal those of its native capture", arguments: files)
   func storesTheSame(_ path: String) throws {
     let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
     guard let format = CaptureFormat.detect(Array(bytes.prefix(64 << 10))) else { return }
@@ -88,7 +88,7 @@ struct NativeReadingTests {
   }
 
   @Test(
-    "What lets one log in is taken out, wherever it hides",
+    "Credentials are removed, wherever they are",
     arguments: [
       "<iq><x xmlns='urn:x'><y password='S3CRET'/></x></iq>",
       "<iq><x xmlns='urn:x'/><b><c><password>S3CRET</password></c></b></iq>",

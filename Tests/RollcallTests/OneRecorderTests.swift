@@ -6,7 +6,7 @@ import Testing
 
 @testable import Rollcall
 
-/// A log has one recorder at a time, and only the end of that one ends its sessions.
+/// A log has one recorder at a time, and only the end of that recorder ends its sessions.
 @Suite("One recorder for each log") struct OneRecorderTests {
   private let folder: TemporaryFolder
   private var path: String { folder.file("alice.rollcall") }
@@ -19,7 +19,7 @@ import Testing
     try session.flush()
   }
 
-  /// How often the log says that a recorder has ended without a word.
+  /// How often the log notes that a recorder ended without closing its session.
   private func endings() throws -> Int {
     var count = 0
     try Timeline(ofLogAt: path).log.forEachRecord(in: 1...UInt64.max) { _, bytes in
@@ -28,7 +28,7 @@ import Testing
     return count
   }
 
-  @Test("A second session of one log is refused, and the first goes on undisturbed")
+  @Test("A second session on one log is refused, and the first continues undisturbed")
   func second() throws {
     let session = try RosterSession(recordingTo: path)
     try begin(session)
@@ -65,7 +65,7 @@ import Testing
     #expect(try endings() == 0)
   }
 
-  @Test("A log that cannot be opened keeps no other recorder away")
+  @Test("A log that cannot be opened does not exclude other recorders")
   func failed() throws {
     try Data("no log".utf8).write(to: URL(filePath: path))
     let error = #expect(throws: RollcallError.self) { try RosterSession(recordingTo: path) }
@@ -75,7 +75,7 @@ import Testing
     try begin(RosterSession(recordingTo: path))
   }
 
-  @Test("Where the log or its folder is removed, the session says so and takes nothing more")
+  @Test("If the log or its folder is removed, the session reports it and accepts nothing more")
   func removed() async throws {
     for isWhole in [false, true] {
       let own = folder.file("folder \(isWhole)")

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is beyond a limit of a session, and can come from anybody through a server that has others.
+/// Elements beyond a limit of a session, which anyone can send through a server with higher limits.
 @Suite("Elements beyond a limit") struct OversizedElementTests {
   static let cases: [(what: String, xml: String, reason: String)] = [
     (
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(
-    "It is passed over, recorded and found, and the stream goes on after it",
+    "It is skipped, recorded and reported, and the stream continues after it",
     arguments: cases.indices, [1, 17, 4000, 1 << 20])
   func passedOver(_ index: Int, size: Int) throws {
     let (what, xml, reason) = Self.cases[index]
@@ -102,7 +102,7 @@ import Testing
     #expect(try Timeline(log).findings().map(\.code) == [.oversizedElement])
   }
 
-  @Test("Many that come at once are passed over one by one")
+  @Test("Several that arrive at once are skipped one by one")
   func many() throws {
     let session = try begin()
     let xml = Self.cases[0].xml
@@ -118,10 +118,10 @@ import Testing
     try session.close()
   }
 
-  @Test("What follows one of many is not copied", arguments: [0, 5])
+  @Test("The bytes after each of several are not copied", arguments: [0, 5])
   func notCopied(earlier: Int) {
     let bytes = [UInt8](0..<200)
-    // The first of these bytes follow the last of what came earlier.
+    // These bytes begin right after the end of the earlier ones.
     let start = earlier == 0 ? 100 : 0
     let before = [UInt8](repeating: 255, count: earlier)
     let (kept, left) = StreamIntake.parted(
@@ -131,7 +131,7 @@ import Testing
     #expect(left.withUnsafeBufferPointer { $0.baseAddress } == memory)
   }
 
-  @Test("A capture that is made of the log, redacted or not, has the same finding")
+  @Test("A capture made from the log, redacted or not, has the same finding")
   func exported() throws {
     let session = try begin()
     try session.received(Self.cases[0].xml.utf8, at: 1001)
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test("The end of the connection in the middle of it is the end of what cannot be read")
+  @Test("If the connection ends inside it, the bytes so far are unreadable")
   func cut() throws {
     let session = try begin()
     let xml = Self.cases[3].xml
@@ -161,7 +161,7 @@ import Testing
     #expect(steps.first?.part == .unreadable(reason: "the text ends inside an element"))
   }
 
-  @Test("The header of a stream has no end to go on after")
+  @Test("The stream cannot continue after an oversized stream header")
   func header() throws {
     let session = try RosterSession(recordingTo: path)
     let attributes = (0..<300).map { "a\($0)='1'" }.joined(separator: " ")

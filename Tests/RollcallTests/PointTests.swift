@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "Anything else is refused",
+    "Everything else is refused",
     arguments: [
       "", "-1", "head~", "head~-1", "head~+1", "HEAD", "header", "1.5", "+1", "2026-11-32",
       "18446744073709551616", "-", "-m", "#", "#+1", "##1", "#head", "-5", "-5x", "-5m3", "5m",

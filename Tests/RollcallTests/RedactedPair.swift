@@ -8,14 +8,14 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// A log as its export gives it back, and as its redacted export does, record beside record.
+/// A log restored from its export, and one from its redacted export, compared record by record.
 struct RedactedPair {
   let plain: EventLog
   let redacted: EventLog
   /// The redacted capture.
   let capture: [UInt8]
 
-  /// - Parameter folder: Where the logs are made.
+  /// - Parameter folder: The folder for the logs.
   init(of log: EventLog, in folder: TemporaryFolder) throws {
     var plain: [UInt8] = []
     _ = try LogExport(log).writeNative { plain += $0 }
@@ -26,7 +26,7 @@ struct RedactedPair {
     capture = redacted
   }
 
-  /// All records of a native capture, whosever they are.
+  /// All records of a native capture, of any account.
   static func log(of capture: [UInt8], in folder: TemporaryFolder) throws -> EventLog {
     let log = try EventLog.draft(
       for: folder.file("\(UUID()).rollcall"), eventVersion: RecordReader.version)
@@ -47,8 +47,8 @@ struct RedactedPair {
     return log
   }
 
-  /// Expects that both tell one story about other people, and that nothing of the words of the
-  /// original is left.
+  /// Expects that both have the same story about different people, and that none of the original's
+  /// words are left.
   func expectSameStory(_ sourceLocation: SourceLocation = #_sourceLocation) throws {
     let match = try Match(plain, redacted)
     #expect(match.faults == [], sourceLocation: sourceLocation)
@@ -64,14 +64,14 @@ struct RedactedPair {
     #expect(match.leaks(in: capture) == [], sourceLocation: sourceLocation)
   }
 
-  /// Expects that nothing of the words of the original is left in a test that is made of it.
+  /// Expects that none of the original's words are left in a test generated from it.
   func expectSafeTest(_ sourceLocation: SourceLocation = #_sourceLocation) throws {
     let match = try Match(plain, redacted)
     let test = try GeneratedTest(
       of: Timeline(plain), upTo: .head(minus: 0), name: "x", redacts: true,
       in: FileManager.default.temporaryDirectory)
     for (name, file) in test.files {
-      // What is said of a finding is English, and times are those of the records.
+      // Sentences about findings are English, and times are those of the records.
       let text = String(decoding: file, as: UTF8.self)
         .replacing(/"(sentence|time)":"(\\.|[^"\\])*"/, with: "")
       guard !name.hasSuffix(".swift") else { continue }
@@ -82,7 +82,7 @@ struct RedactedPair {
 
   // MARK: What happened
 
-  /// What each record did, in an order that no address has a say in.
+  /// The effect of each record, in an order that does not depend on addresses.
   private func story(of log: EventLog, by names: [BareJID: BareJID]) throws -> [[String]] {
     var story: [[String]] = []
     try Timeline(log).replay(upTo: .head(minus: 0)) { moment, roster in
@@ -106,8 +106,8 @@ struct RedactedPair {
     return story
   }
 
-  /// The contacts screens at a point: the letters, the groups, who stands in each, and the order
-  /// of those who have a name.
+  /// The contacts screens at a point: the letters, the groups, their members, and the order of the
+  /// named contacts.
   private func screens(
     of log: EventLog, at point: UInt64, by match: Match?
   ) throws -> [[String]] {
@@ -137,15 +137,15 @@ struct RedactedPair {
   }
 }
 
-/// What stands for what in a redacted log, found by going over both, and what is wrong with it.
+/// The mapping from originals to stand-ins, found by comparing both logs, and the errors in it.
 struct Match {
-  /// Addresses by those that stand for them.
+  /// The original of each stand-in address.
   private(set) var contacts: [BareJID: BareJID] = [:]
   private(set) var groups: [[UInt8]: [UInt8]] = [:]
   private(set) var faults: [String] = []
   private var standIns: [String: [[UInt8]: [UInt8]]] = [:]
   private var originals: [String: [[UInt8]: [UInt8]]] = [:]
-  /// The words of the original that belong to nobody but those who wrote it.
+  /// The words of the original that identify people or that they wrote.
   private var words: Set<String> = []
   private var times: Set<String> = []
   private var noted: Set<String> = []
@@ -272,7 +272,7 @@ struct Match {
     }
   }
 
-  /// Takes note that one stands for the other, which may stand for nothing else.
+  /// Notes that one stands for the other, which must not stand for anything else.
   private mutating func pair(_ role: String, _ a: String, _ b: String) {
     note(wordsOf: a)
     let (mine, theirs) = (Array(a.utf8), Array(b.utf8))
@@ -284,11 +284,11 @@ struct Match {
     originals[role, default: [:]][theirs] = mine
   }
 
-  // MARK: What is left
+  // MARK: Remaining words
 
   private mutating func note(wordsOf text: String) {
     guard noted.insert(text).inserted else { return }
-    // A time tells no more than that of its record.
+    // A time reveals no more than that of its record.
     guard Timestamp.parse(text) == nil, text.wholeMatch(of: /\d{8}T[\d:]{8}/) == nil else {
       return times.formUnion(Self.words(text))
     }
@@ -324,7 +324,7 @@ struct Match {
       }
     }
     var leaks = Set(texts.flatMap(Self.words)).intersection(words)
-    // A word that is part of a longer one.
+    // A part of a longer word.
     let bytes = Data(texts.joined(separator: "\n").utf8)
     for word in words where word.count >= 6 && !leaks.contains(word) {
       guard Self.allCommon.range(of: Data(word.utf8)) == nil else { continue }

@@ -7,13 +7,13 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// What holds for every capture that is redacted, random or real.
+/// Properties of every redacted capture, random or real.
 @Suite("Redacted captures of every kind") struct RedactionPropertyTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test("A random capture tells the same story about other people", arguments: UInt64(0)..<12)
+  @Test("A random capture has the same story about different people", arguments: UInt64(0)..<12)
   func random(_ seed: UInt64) throws {
     let scenario = randomScenario(seed: seed, lines: 90)
     var decorator = Decorator(seed: seed)
@@ -25,7 +25,7 @@ import XMPPStanza
     try RedactedPair(of: log, in: folder).expectSameStory()
   }
 
-  /// Every capture of the fixtures, by its path in them.
+  /// Every capture of the fixtures, by its path.
   private static let files: [String] = {
     let paths = FileManager.default.subpaths(
       atPath: CaptureCase.fixtures.path(percentEncoded: false))
@@ -37,14 +37,14 @@ import XMPPStanza
     }.sorted()
   }()
 
-  @Test("A real capture tells the same story about other people", arguments: files)
+  @Test("A real capture has the same story about different people", arguments: files)
   func real(_ path: String) throws {
     let log = try EventLog.draft(
       for: folder.file("real.rollcall"), eventVersion: RecordReader.version)
     var reading = CaptureImport(ImportOptions(account: try account(of: path), year: 2026))
     let file = CaptureCase.fixtures.appending(path: path)
     let summary = try reading.run(try FileHandle(forReadingFrom: file), into: log)
-    // A log of heads alone gives nothing.
+    // A log of line heads alone has no records.
     guard summary.records > 0 else { return }
     let pair = try RedactedPair(of: log, in: folder)
     try pair.expectSameStory()
@@ -53,7 +53,7 @@ import XMPPStanza
 
   @Test("There are real captures") func captures() { #expect(Self.files.count > 50) }
 
-  /// Whose the capture is, as what lies beside it says.
+  /// The account of the capture, according to the file next to it.
   private func account(of path: String) throws -> BareJID? {
     struct Meta: Decodable { let account: String }
     guard !path.hasPrefix("devices") else { return try BareJID(parsing: "alice@example.test") }
@@ -63,8 +63,7 @@ import XMPPStanza
   }
 }
 
-/// Puts into elements what somebody may have put there: words of their own wherever XML has room
-/// for one.
+/// Adds what people may have written to elements: unique words wherever XML allows them.
 private struct Decorator {
   private var random: SeededGenerator
   private var count = 0
@@ -157,7 +156,7 @@ private struct Decorator {
     }
   }
 
-  /// A word that is nobody else's.
+  /// A unique word.
   private mutating func word() -> String {
     count += 1
     return "wq\(count)z" + pick(["", "é", "K", "e\u{301}"]) + "mlk"

@@ -7,13 +7,13 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// What becomes of each place of an element in a redacted capture.
+/// The content of each place of an element in a redacted capture.
 @Suite("Redacted exports") struct RedactionTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// A log of lines of a native capture; an element is one that was received.
+  /// A log from the lines of a native capture; an element counts as received.
   private func log(_ lines: [String]) throws -> EventLog {
     var capture = Array(#"{"rollcall-capture":1,"account":"alice@a.test/pc"}"#.utf8) + [0x0A]
     for line in lines {
@@ -29,7 +29,8 @@ import XMPPStanza
     return try RedactedPair.log(of: capture, in: folder)
   }
 
-  /// The lines of the redacted capture but its header, after a look whether they tell the same.
+  /// The lines of the redacted capture without its header, after checking that its story is the
+  /// same.
   private func redacted(_ lines: [String]) throws -> [String] {
     let pair = try RedactedPair(of: log(lines), in: folder)
     try pair.expectSameStory()
@@ -38,7 +39,7 @@ import XMPPStanza
       .map { String($0).replacing(#"\""#, with: "'") }
   }
 
-  /// `Secret` in each place where somebody may have put it.
+  /// `Secret` in each place that people can write to.
   private static let secretPlaces = [
     "<message from='bob@b.test/Secretpc' id='Secret1'><body>Secret2</body></message>",
     "<message><x xmlns='Secret:ns'><y secret='Secret3'>Secret4</y></x></message>",
@@ -73,14 +74,14 @@ import XMPPStanza
     #"{"dir":"in","unreadable":"U2VjcmV0","bytes":6,"reason":"Secret"}"#,
   ]
 
-  @Test("No place of an element keeps what somebody put there", arguments: secretPlaces)
+  @Test("No place of an element keeps what people wrote there", arguments: secretPlaces)
   func places(_ line: String) throws {
     let lines = try redacted([line])
     #expect(lines.count == 1)
     #expect(!lines[0].lowercased().contains("secret"), "\(lines)")
   }
 
-  /// What is said by words of the protocol is still said.
+  /// The words of the protocol are kept.
   @Test(
     "What the protocol defines is kept",
     arguments: [
@@ -118,14 +119,14 @@ import XMPPStanza
       + "<fn><text>\(text)</text></fn></vcard></item></items></event></message>"
   }
 
-  @Test("The texts of a vCard 4 are names, with their letters and their places among others")
+  @Test("The texts of a vCard 4 are names; their initials and their order are kept")
   func vCard4() throws {
     let lines = try redacted(["曾国藩", "Zoe", " Aal ", "12 Mann", "7 Mann"].map(published))
     let texts = lines.map { $0.split(separator: "<text>").last?.prefix { $0 != "<" } }
     #expect(texts == ["Z-name2", "Z-name3", "A-name1", "0-name5", "0-name4"])
   }
 
-  @Test("Texts of different bytes stay different, and those of the same bytes equal")
+  @Test("Different texts stay different, and equal texts stay equal")
   func bytes() throws {
     let names = ["e\u{301}lan", "\u{e9}lan", "Bob@b.test", "bob@b.test", "Bob@b.test"]
     let lines = try redacted(
@@ -137,7 +138,7 @@ import XMPPStanza
     #expect(lines[2] == lines[4])
   }
 
-  @Test("A name in pieces is one name")
+  @Test("A name in several pieces is one name")
   func pieces() throws {
     let lines = try redacted(
       ["ab<x xmlns='u'/>cd", "abc<x xmlns='u'/>d", "abcd"].map { nick in
@@ -147,7 +148,7 @@ import XMPPStanza
     #expect(lines.allSatisfy { $0.components(separatedBy: "A-name1").count == 2 }, "\(lines)")
   }
 
-  @Test("Servers and accounts stand in the order in which they stood")
+  @Test("Servers and accounts keep their order")
   func order() throws {
     let contacts = ["bab@x.test", "bb.test", "bob@x.test", "b.test", "ba@b.test"]
     let lines = try redacted(contacts.map { "<presence from='\($0)/r' type='subscribe'/>" })

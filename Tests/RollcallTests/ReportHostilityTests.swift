@@ -5,7 +5,7 @@ import RosterCore
 import TestSupport
 import Testing
 
-/// What contacts, servers and the makers of a capture write, in every place where they can.
+/// Text from contacts, servers and the authors of a capture, in every place that they control.
 @Suite("A report of a hostile session") struct ReportHostilityTests {
   private let folder: TemporaryFolder
 
@@ -28,7 +28,7 @@ import Testing
     return text
   }
 
-  /// A session with a text in every field that has room for one.
+  /// A session with a text in every field that can contain one.
   private func log(_ plant: String) throws -> EventLog {
     let x = Self.escaped(plant)
     let me = "alice@example.test/\(plant)"
@@ -95,7 +95,7 @@ import Testing
     return try importedLog(of: path, nil, in: folder)
   }
 
-  /// What a page has of elements; any other is somebody else's.
+  /// The elements that a page may have; any other one was injected.
   private static let tags: Set<String> = [
     "a", "article", "body", "code", "dd", "desc", "details", "div", "dl", "dt", "fieldset",
     "figcaption", "figure", "footer", "g", "h1", "h2", "h3", "head", "header", "html", "input",
@@ -103,7 +103,7 @@ import Testing
     "span", "strong", "style", "summary", "svg", "table", "tbody", "td", "text", "th", "thead",
     "title", "tr", "ul",
   ]
-  /// And of attributes.
+  /// The attributes that a page may have.
   private static let attributes: Set<String> = [
     "aria-hidden", "aria-label", "aria-labelledby", "autocomplete", "charset", "checked", "class",
     "content", "d", "for", "height", "href", "http-equiv", "id", "lang", "name",
@@ -111,7 +111,7 @@ import Testing
     "x", "xmlns", "y",
   ]
 
-  @Test("The page is well formed, and nothing in it is theirs but text", arguments: plants)
+  @Test("The page is well formed, and injected text is nothing but text", arguments: plants)
   func nothingRuns(_ plant: String) throws {
     let page = try ReportPage(of: Timeline(log(plant)), name: plant + ".log")
     #expect(Set(page.elements.map(\.name)).subtracting(Self.tags) == [])
@@ -123,7 +123,7 @@ import Testing
     #expect(policies.map { $0.attributes["content"] } == [ReportStyle.standard.policy])
   }
 
-  @Test("What they wrote is there to be read, in every place", arguments: plants)
+  @Test("The text can be read, in every place", arguments: plants)
   func isShown(_ plant: String) throws {
     let page = try ReportPage(of: Timeline(log(plant)), name: plant + ".log")
     let story = try #require(page.elements.last { $0.attributes["id"] == "story" })
@@ -133,7 +133,9 @@ import Testing
     #expect(page.elements(ofClass: "lead").first?.text.contains(plant.visible) == true)
   }
 
-  @Test("Nothing hides or turns a line round, and XML allows every character", arguments: plants)
+  @Test(
+    "No character hides text or changes its direction, and XML allows all of them",
+    arguments: plants)
   func isSeen(_ plant: String) throws {
     let page = try ReportPage(of: Timeline(log(plant)), name: plant + "\u{FFFE}\u{FFFF}\u{1}.log")
     let hidden = page.source.unicodeScalars.filter { scalar in
@@ -147,7 +149,7 @@ import Testing
     #expect(Set(hidden).map { "U+" + String($0.value, radix: 16) } == [])
   }
 
-  @Test("The policy allows no more than the page's own sheet")
+  @Test("The policy allows only the page's own sheet")
   func policy() {
     let policy = ReportStyle.standard.policy
     #expect(policy.hasPrefix("default-src 'none'; style-src 'sha256-"))

@@ -8,12 +8,12 @@ import TestSupport
   import FoundationXML
 #endif
 
-/// A report as an XML parser reads it, which accepts nothing that is not well formed.
+/// A report read by an XML parser, which accepts only well-formed pages.
 final class ReportPage: NSObject, XMLParserDelegate {
   struct Element {
     let name: String
     let attributes: [String: String]
-    /// The text in it, and in what it holds.
+    /// The text of the element and of its descendants.
     fileprivate(set) var text = ""
   }
 
@@ -48,7 +48,7 @@ final class ReportPage: NSObject, XMLParserDelegate {
     try self.init(bytes, pieces: pieces)
   }
 
-  // MARK: What is in it
+  // MARK: Contents
 
   func elements(named name: String) -> [Element] { elements.filter { $0.name == name } }
 
@@ -62,7 +62,7 @@ final class ReportPage: NSObject, XMLParserDelegate {
 
   var links: [String] { elements.compactMap { $0.attributes["href"] } }
 
-  /// All of its text.
+  /// The whole text.
   var text: String { elements.first?.text ?? "" }
 
   // MARK: Parsing

@@ -10,7 +10,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// The picture of a native capture's lines; the header is before them.
+  /// The picture of a native capture's lines; the header precedes them.
   private func picture(_ lines: [String]) throws -> ReportPicture {
     let path = folder.file("\(UUID()).jsonl")
     let header = #"{"rollcall-capture":1,"account":"alice@example.test"}"#
@@ -40,7 +40,7 @@ import Testing
   private let forged =
     "<iq type='set' id='1' from='e@example.org/x'><query xmlns='jabber:iq:roster'><item jid='e@example.org'/></query></iq>"
 
-  @Test("A device is a lane, with a stretch for each of its sessions")
+  @Test("A device is a lane, with a period for each of its sessions")
   func lanes() throws {
     let picture = try picture([
       opened(0, 1, "pc"), opened(100, 2, "phone"), closed(400, 1), opened(600, 3, "pc"),
@@ -55,7 +55,7 @@ import Testing
     #expect(picture.others.first == 2, "the header and the first session")
   }
 
-  @Test("A mark is at its time, in its lane; what is near to another is one, the worst of them")
+  @Test("A mark is at its time, in its lane; marks close together are one, the most severe")
   func marks() throws {
     let asks = "<presence from='eve@example.test' type='subscribe'/>"
     let picture = try picture([
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(
-    "However many connections, sessions and findings, the picture has a bounded number of parts")
+    "The picture has a bounded number of parts, whatever the session's size")
   func bounds() throws {
     var lines: [String] = []
     for number in 0..<600 {
@@ -106,7 +106,7 @@ import Testing
     ).axis
   }
 
-  @Test("Times are marked where they are round in the zone that they are told in")
+  @Test("Marks are at round times in the zone in which times are shown")
   func ticks() throws {
     let noon: Int64 = 1_795_176_000_000
     let hours = try axis(noon, noon + 6 * 3_600_000)
@@ -120,7 +120,7 @@ import Testing
     #expect(days.ticks(.utc).count == 5)
   }
 
-  @Test("Without a clock the numbers of the records are marked")
+  @Test("Without a clock, the marks are record numbers")
   func clockless() throws {
     let axis = try axis(nil, nil, records: 40)
     #expect(axis.scale == .records(40))
@@ -133,7 +133,7 @@ import Testing
     (-far, -far + 10_000),
   ]
 
-  @Test("No clock is too wild", arguments: wildClocks)
+  @Test("Extreme clocks are handled", arguments: wildClocks)
   func wild(_ first: Int64, _ last: Int64) throws {
     var axis = try axis(first, last)
     for zone in [Zone.utc, try #require(Zone("Asia/Shanghai"))] {

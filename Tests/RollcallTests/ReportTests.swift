@@ -10,8 +10,8 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// A history of stanzas that come in, a second from each other; the first two records are the
-  /// header and the session.
+  /// A history of received stanzas, one second apart; the first two records are the header and the
+  /// session.
   private func timeline(_ stanzas: [String]) throws -> Timeline {
     let text = stanzas.enumerated().map { number, xml in
       #"{"t":\#((number + 1) * 1000),"dir":"in","xml":"\#(xml)"}"#
@@ -43,7 +43,7 @@ import Testing
   // MARK: Random sessions
 
   @Test(
-    "It is well formed, tells all that happened, and its links lead somewhere",
+    "It is well formed and complete, and its links have targets",
     arguments: 0..<UInt64(12))
   func random(seed: UInt64) throws {
     let timeline = Timeline(try log(of: randomScenario(seed: seed, lines: 300), in: folder))
@@ -69,7 +69,7 @@ import Testing
     #expect(page.elements(ofClass: "told").count == findings, "seed \(seed)")
   }
 
-  @Test("Each record of an entry has its XML, which says the same as the record")
+  @Test("Each record of an entry has its XML, which agrees with the record")
   func xml() throws {
     let timeline = try timeline([Self.push(1), Self.forged])
     let page = try ReportPage(of: timeline)
@@ -99,7 +99,7 @@ import Testing
     #expect(page.elements(ofClass: "count").map(\.text).suffix(2) == ["30", "0"])
   }
 
-  @Test("A session of nothing has a page that says so")
+  @Test("An empty session has a page that says so")
   func nothing() throws {
     let page = try ReportPage(of: timeline(capture: [#"{"rollcall-capture":1}"#]), name: nil)
     #expect(page.text.contains("There are no findings."))
@@ -108,7 +108,7 @@ import Testing
 
   // MARK: Size
 
-  @Test("A burst of presence takes as much room however long it is")
+  @Test("A burst of presence takes the same space, however long it is")
   func bursts() throws {
     let short = try ReportPage(of: timeline((0..<300).map(Self.presence)))
     let long = try ReportPage(of: timeline((0..<3000).map(Self.presence)))
@@ -121,7 +121,7 @@ import Testing
     #expect(long.source.utf8.count - short.source.utf8.count < 4000)
   }
 
-  @Test("Of a long record the beginning is there, and how to see the rest")
+  @Test("Of a long record, the beginning is shown, with the way to see the rest")
   func longRecord() throws {
     let items = (0..<2000).map { "<item jid='c\($0)@example.test' subscription='both'/>" }.joined()
     let page = try ReportPage(
@@ -134,7 +134,7 @@ import Testing
     #expect(page.source.utf8.count < 60 << 10)
   }
 
-  @Test("Of a story that is too long the end is told, and of the beginning what is odd")
+  @Test("Of a story that is too long, the end is shown, and the findings of the beginning")
   func longStory() throws {
     let names = (1...1000).map { number in
       "<message from='bob@example.test'><event xmlns='http://jabber.org/protocol/pubsub#event'>"
@@ -156,7 +156,7 @@ import Testing
 
   // MARK: Redaction
 
-  @Test("A redacted report names nobody, and finds the same")
+  @Test("A redacted report identifies no one, and has the same findings")
   func redaction() throws {
     var told = 0
     for test in CaptureCase.all.filter({ $0.name.hasPrefix("slixmpp-") }) {
@@ -181,7 +181,7 @@ import Testing
     #expect(told > 20, "the words that were looked for")
   }
 
-  @Test("A redacted history ends where it is told to")
+  @Test("A redacted history ends at the given point")
   func redactedPoint() throws {
     let timeline = try timeline((1...9).map { Self.push($0) })
     let redacted = try timeline.redacted(upTo: .record(5), in: URL(filePath: folder.path))
@@ -192,7 +192,7 @@ import Testing
   // MARK: Reading it
 
   /// WCAG 2.2, 1.4.3 and 1.4.11.
-  @Test("Every colour is told from its ground, in light and in dark")
+  @Test("Every color has enough contrast with its background, in light and in dark")
   func contrast() throws {
     for palette in [ReportPalette.light, .dark] {
       let colours = Dictionary(
@@ -219,7 +219,7 @@ import Testing
     return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
   }
 
-  @Test("Parts have headings in order, and pictures are told in words")
+  @Test("Headings are in order, and pictures have descriptions")
   func structure() throws {
     let page = try ReportPage(of: timeline([Self.forged]))
     let levels = page.elements.compactMap { element in

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// A contacts screen that follows a roster shows what one made afresh shows.
+/// A contacts screen that follows a roster shows the same as a new one.
 @Suite("The contacts screen of a roster") struct RosterSectionsTests {
   static let policies: [SectionPolicy] = SectionPolicy.Grouping.allCases.flatMap { grouping in
     SectionPolicy.Friends.allCases.map { friends in
@@ -15,7 +15,7 @@ import XMPPStanza
     }
   }
 
-  /// A screen that is kept up to date, beside what a table view makes of the steps.
+  /// A screen that is kept up to date, and a table view's rows according to the steps.
   private struct Follower {
     let policy: SectionPolicy
     var sections: RosterSections
@@ -29,7 +29,7 @@ import XMPPStanza
       oneByOne = batch
     }
 
-    /// Follows one record; false where something differs.
+    /// Follows one record; returns false if there is a difference.
     mutating func follow(
       _ outcome: RosterOutcome, _ roster: Roster, _ place: String
     ) -> Bool {
@@ -58,7 +58,7 @@ import XMPPStanza
       let outcome = lines.play(&scenario)
       guard follower.follow(outcome, scenario.roster, "seed \(seed), step \(step)") else { return }
     }
-    // The histories are worth the name only if they fill a screen.
+    // The test is meaningful only if the histories fill a screen.
     #expect(lines.mostRows(scenario) > 0)
   }
 
@@ -74,7 +74,7 @@ import XMPPStanza
     }
   }
 
-  @Test("The requests menu has the newest request first, with its nick and words")
+  @Test("The requests menu has the newest request first, with its nick and text")
   func requests() throws {
     var scenario = Scenario.alice()
     scenario.receives(
@@ -92,7 +92,7 @@ import XMPPStanza
       ])
   }
 
-  @Test("A lost connection shows everybody offline, and a resumed one shows them again")
+  @Test("A lost connection shows all contacts offline, and a resumed one shows them again")
   func connection() throws {
     var scenario = Scenario.alice(item("bob@example.test", "subscription='both' name='Bob'"))
     scenario.receives(from: "bob@example.test/pc", "<show>away</show>")
@@ -132,7 +132,7 @@ import XMPPStanza
   }
 }
 
-/// Lines that move contacts about: over so few addresses, names and groups that they meet.
+/// Lines that change contacts, with so few addresses, names and groups that they coincide.
 private struct RandomLines {
   private var random: SeededGenerator
   private static let jids = ["bob", "carol", "zhang", "li", "wang", "alice"]
@@ -186,7 +186,7 @@ private struct RandomLines {
       pick(Self.jids), "name='\(pick(Self.names))' subscription='\(subscription)'", groups: groups)
   }
 
-  /// How many contacts the roster had at most, by what was ever added.
+  /// The maximum number of contacts in the roster, according to all additions.
   func mostRows(_ scenario: Scenario) -> Int {
     scenario.outcomes.reduce(0) { count, outcome in
       count

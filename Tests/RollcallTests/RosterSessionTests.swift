@@ -21,7 +21,7 @@ import Testing
       """.utf8, at: 1002)
   }
 
-  @Test("What is handed over changes the roster, and says what it changed")
+  @Test("What is passed changes the roster, and the step reports the changes")
   func outcome() throws {
     let session = RosterSession()
     try fetch(session)
@@ -41,7 +41,7 @@ import Testing
     #expect(session.roster.presence(of: bob).best?.presence.availability.show == .away)
   }
 
-  @Test("A session that was closed goes on in the same state as one in memory")
+  @Test("A session that was closed continues in the same state as one in memory")
   func goesOn() throws {
     let memory = RosterSession()
     try fetch(memory)
@@ -56,7 +56,7 @@ import Testing
       <iq type='set' id='p'><query xmlns='jabber:iq:roster'>\
       <item jid='bob@example.test' subscription='remove'/></query></iq>
       """
-    // The source's clock runs backwards; the log's does not, and the roster goes by it.
+    // The source's clock runs backwards; the log's does not, and the roster uses the log's.
     let steps = try again.received(push.utf8, at: 5)
     #expect(steps.flatMap(\.outcome.changes).map(\.record) == [5])
     #expect(again.roster.sortedItems.isEmpty)
@@ -64,7 +64,7 @@ import Testing
     #expect(try loggedRoster == again.roster)
   }
 
-  @Test("Where the last recorder ended without a word nobody is online, and the log says so")
+  @Test("If the last recorder ended without closing, no contact is online, and the log says so")
   func goesOnAfterCrash() throws {
     do {
       let session = try RosterSession(recordingTo: path)
@@ -82,7 +82,7 @@ import Testing
     #expect(again.roster.presence(of: bob).best == nil)
     #expect(
       Screen(RosterSections(again.roster).index) == Screen(RosterSections(memory.roster).index))
-    // To look at a log leaves it as it is.
+    // Reading a log does not change it.
     #expect(try again.received("<mess".utf8, at: 1999).isEmpty)
     #expect(again.roster.position == 4)
     try again.flush()
@@ -100,7 +100,7 @@ import Testing
   }
 
   @Test(
-    "What cannot be read is said, recorded as what it is, and the session goes on",
+    "Unreadable bytes are reported and recorded, and the session continues",
     arguments: ["<a></b>", "text", "<!-- -->", "&amp;", "\u{1}", "<a b='1' b='2'/>", "<x:a/>"])
   func refused(_ xml: String) throws {
     let session = try RosterSession(recordingTo: path)
@@ -125,7 +125,7 @@ import Testing
     #expect(try loggedRoster == session.roster)
   }
 
-  @Test("What stands before and after what cannot be read is not lost")
+  @Test("Elements before and after unreadable bytes are not lost")
   func around() throws {
     let session = try RosterSession(recordingTo: path)
     try fetch(session)
@@ -139,7 +139,7 @@ import Testing
     #expect(try unreadable().map(\.kept) == [Array("<a></b><presence/>".utf8)])
   }
 
-  @Test("An element that does not come to its end is recorded when the connection has gone")
+  @Test("An incomplete element is recorded when the connection is lost")
   func cut() throws {
     let session = try RosterSession(recordingTo: path)
     try fetch(session)
@@ -150,7 +150,7 @@ import Testing
     #expect(try unreadable().map(\.kept) == [Array("<message><body>hal".utf8)])
   }
 
-  @Test("What an application says of its session cuts no element in two")
+  @Test("A lifecycle event from the application divides no element")
   func openedInBetween() throws {
     let session = try RosterSession(recordingTo: path)
     try session.received("<message><body>hal".utf8, at: 1)
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test("A session that is closed takes nothing more, and holds nobody up")
+  @Test("A closed session accepts nothing more, and makes no caller wait")
   func afterClose() async throws {
     let session = try RosterSession(recordingTo: path)
     try fetch(session)
@@ -180,7 +180,7 @@ import Testing
     #expect(try loggedRoster == before)
   }
 
-  @Test("With the session end those who watch it, and one in memory takes nothing more, too")
+  @Test("Observers end with the session, and one in memory accepts nothing more either")
   func closeInMemory() async throws {
     for session in [RosterSession(), try RosterSession(recordingTo: path)] {
       var updates = session.updates().makeAsyncIterator()
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test("A log is let go of with the session, so that another can lie in its place")
+  @Test("A log is released with the session, so that another can take its place")
   func closeLetsGo() throws {
     let session = try RosterSession(recordingTo: path)
     try fetch(session)
@@ -211,7 +211,7 @@ import Testing
     #expect(session.roster == other.roster)
   }
 
-  @Test("Nothing is recorded where nothing was handed over")
+  @Test("Nothing is recorded if nothing was passed")
   func nothing() throws {
     let session = try RosterSession(recordingTo: path)
     #expect(try session.received("".utf8, at: nil).isEmpty)
@@ -219,7 +219,7 @@ import Testing
     #expect(session.roster.position == 0)
   }
 
-  @Test("Of unreadable bytes that may let one log in, only the length is kept")
+  @Test("Of unreadable bytes that may contain credentials, only the length is kept")
   func unreadableCredentials() throws {
     let secret = "hunter2"
     let session = try RosterSession(recordingTo: path)
@@ -247,7 +247,7 @@ import Testing
     #expect(file.firstRange(of: Data(Data(secret.utf8).base64EncodedString().utf8)) == nil)
   }
 
-  @Test("That another session of the log was open lets nothing of a login be kept")
+  @Test("An earlier open session of the log does not cause credentials to be kept")
   func unreadableAfterImport() throws {
     do { try fetch(try RosterSession(recordingTo: path)) }
     let session = try RosterSession(recordingTo: path)
@@ -258,7 +258,7 @@ import Testing
     try session.closed(at: nil)
     try session.resumed(at: nil)
     try session.sent("<iq>plain<".utf8, at: nil)
-    // A stream that begins anew is one in which nobody has logged in.
+    // A new stream is not authenticated.
     try session.received("</iq>".utf8, at: nil)
     try session.closed(at: nil)
     try session.opened(as: JID(parsing: "eve@example.test/phone"), at: nil)
@@ -268,7 +268,7 @@ import Testing
     #expect(try unreadable().map { $0.kept != nil } == [false, true, true, true, false])
   }
 
-  @Test("Of very many unreadable bytes the first are kept")
+  @Test("Of many unreadable bytes, the first ones are kept")
   func manyUnreadableBytes() throws {
     let session = try RosterSession(recordingTo: path)
     try fetch(session)
@@ -281,7 +281,7 @@ import Testing
     #expect(unreadable.count == xml.utf8.count)
   }
 
-  @Test("What could not be read is exported, and redacted to its length")
+  @Test("Unreadable bytes are exported, and redacted to their length")
   func unreadableExport() throws {
     let session = try RosterSession(recordingTo: path)
     try fetch(session)
@@ -306,7 +306,7 @@ import Testing
     }
   }
 
-  @Test("Unreadable bytes of another's capture are looked through, too")
+  @Test("Unreadable bytes in another account's capture are examined too")
   func unreadableImport() throws {
     let secret = Data("<auth>hunter2".utf8).base64EncodedString()
     let plain = Data("<a>hi</b>".utf8).base64EncodedString()
@@ -339,7 +339,7 @@ import Testing
     return found
   }
 
-  @Test("A password that is handed over is not in the log")
+  @Test("A password that is passed is not in the log")
   func credentials() throws {
     let session = try RosterSession(recordingTo: path)
     try session.sent(
@@ -351,7 +351,7 @@ import Testing
     #expect(bytes.range(of: Data("mechanism=\"PLAIN\"".utf8)) != nil)
   }
 
-  @Test("What is no log is refused by name")
+  @Test("A file that is not a log is refused by name")
   func noLog() throws {
     try "no log at all".write(toFile: path, atomically: true, encoding: .utf8)
     let error = #expect(throws: RollcallError.self) { try RosterSession(recordingTo: path) }
@@ -360,7 +360,7 @@ import Testing
     #expect(error?.description.contains("alice.rollcall") == true)
   }
 
-  /// Appends a push as another program would.
+  /// Appends a push like another program.
   private func pushFromElsewhere(of jid: String) throws {
     let xml = """
       <iq type='set' id='p'><query xmlns='jabber:iq:roster'><item jid='\(jid)'/></query></iq>
@@ -375,7 +375,7 @@ import Testing
     ])
   }
 
-  @Test("What somebody else adds to the log meanwhile is part of the roster, and a step of its own")
+  @Test("What others append to the log meanwhile is part of the roster, in a step of its own")
   func shared() throws {
     let session = try RosterSession(recordingTo: path)
     try fetch(session)
@@ -397,7 +397,7 @@ import Testing
     #expect(try loggedRoster == session.roster)
   }
 
-  @Test("The log says whose it is as soon as that is known, so that no other's capture gets in")
+  @Test("The log notes its account once it is known, so that no other's capture is added")
   func account() throws {
     let session = try RosterSession(recordingTo: path)
     try session.received("<message/>".utf8, at: nil)
@@ -409,7 +409,7 @@ import Testing
     #expect(try log.read { try $0.lastSequence } == session.roster.position)
   }
 
-  @Test("Whose log it is, is noted once: as soon as it is known, and again only where that failed")
+  @Test("The account is noted once: as soon as it is known, and again only if that failed")
   func accountOnce() throws {
     let alice = bare("alice@example.test")
     var note = AccountNote(isDone: false)
@@ -419,7 +419,7 @@ import Testing
     #expect(throws: RollcallError.self) {
       try note.note(alice) { _ in throw RollcallError(.log, "the disk is full") }
     }
-    // It is said to the writer once, and tried again with whatever is written next.
+    // The writer receives it once, and tries again with whatever is written next.
     for _ in 0..<3 { note.note(nil) { noted.append($0.account) } }
     #expect(noted == ["alice@example.test"])
     var known = AccountNote(isDone: true)
@@ -427,7 +427,7 @@ import Testing
     #expect(noted.count == 1, "the log has it already")
   }
 
-  @Test("What an error of a log is to an application can be told apart")
+  @Test("An application can distinguish the errors of a log")
   func errorReasons() {
     let reasons: [(EventLogError, RollcallError.Reason)] = [
       (.diskFull(path: "a"), .diskFull), (.fileSizeLimit(path: "a"), .diskFull),
@@ -442,7 +442,7 @@ import Testing
     }
   }
 
-  @Test("A log that cannot be made is an error of the log")
+  @Test("A log that cannot be created is an error of the log")
   func reasons() throws {
     let missing = #expect(throws: RollcallError.self) {
       try RosterSession(recordingTo: folder.file("none/alice.rollcall"))
@@ -450,7 +450,7 @@ import Testing
     #expect(missing?.reason == .log)
   }
 
-  @Test("Any time can be handed over", arguments: [Int64.min, -1, 0, .max])
+  @Test("Any time can be passed", arguments: [Int64.min, -1, 0, .max])
   func anyTime(_ time: Int64) throws {
     let session = try RosterSession(recordingTo: path)
     try session.opened(as: JID(parsing: "alice@example.test/phone"), at: 0)
@@ -460,7 +460,7 @@ import Testing
     #expect(try loggedRoster == session.roster)
   }
 
-  /// What the log says at its end.
+  /// The state at the end of the log.
   private var loggedRoster: Roster {
     get throws { try Timeline(log).state(at: .head(minus: 0)).roster }
   }

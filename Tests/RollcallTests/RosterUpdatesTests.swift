@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Who watches a session is told where it begins, and what happens from there on.
+/// An observer of a session receives its state, and then what happens.
 @Suite("Watching a session") struct RosterUpdatesTests {
   private func session() throws -> RosterSession {
     let session = RosterSession()
@@ -21,8 +21,8 @@ import Testing
     }
   }
 
-  /// An update in short: how many contacts its roster has, and how many steps were missed where it
-  /// is a snapshot.
+  /// A summary of an update: the number of contacts, and the number of missed steps if it is a
+  /// snapshot.
   private struct Told: Equatable {
     var contacts: Int
     var missed: Int?
@@ -41,21 +41,23 @@ import Testing
     return told
   }
 
-  @Test("First comes the roster as it is, then each step that changed something")
+  @Test("The first update is the current roster, followed by each step that changed something")
   func order() async throws {
     var session: RosterSession? = try session()
     try session.map { try pushes(0..<2, in: $0) }
     let updates = try #require(session?.updates())
     try session.map { session in
       try pushes(2..<4, in: session)
-      // It changes nothing.
+      // This changes nothing.
       try session.received("<message><body>hi</body></message>".utf8, at: nil)
     }
     session = nil
     #expect(await told(updates) == [Told(2, missed: 0), Told(3), Told(4)])
   }
 
-  @Test("Who is too slow is told what it missed, and where it is", arguments: [1, 2, 5, 100])
+  @Test(
+    "A slow observer receives the number of missed steps, and the roster",
+    arguments: [1, 2, 5, 100])
   func slow(_ limit: Int) async throws {
     var session: RosterSession? = try session()
     let updates = try #require(session?.updates(limit: limit))
@@ -64,7 +66,7 @@ import Testing
     var seen = 0
     if limit < 11 {
       let first = await iterator.next().map { Told($0) }
-      // Once they were too many, all that has come since is one roster.
+      // After too many steps, one roster replaces all that have come since.
       #expect(first == Told(10, missed: 10))
       seen = 10
     }
@@ -78,7 +80,7 @@ import Testing
     #expect(seen == 11)
   }
 
-  @Test("Who waits is told as it happens, and is let go with its task")
+  @Test("A waiting observer receives updates as they happen, and stops with its task")
   func waiting() async throws {
     let session = try session()
     let (updates, other) = (session.updates(), session.updates())
@@ -96,14 +98,14 @@ import Testing
       return told
     }
     for await _ in began { break }
-    // It waits for more, or is about to.
+    // It is waiting for more, or is about to.
     watcher.cancel()
     #expect(await watcher.value == [Told(0, missed: 0)])
     try pushes(0..<1, in: session)
     #expect(await quick.value == 1)
   }
 
-  @Test("There is one iterator: another one ends at once, and takes nothing away")
+  @Test("There is one iterator: another one ends at once, and takes no updates")
   func oneIterator() async throws {
     let session = try session()
     let (updates, screens) = (session.updates(), session.screens())
@@ -120,7 +122,7 @@ import Testing
     #expect(await first.next().map { Told($0) } == Told(1))
   }
 
-  @Test("What is asked for after the end ends after the roster")
+  @Test("Updates that are requested after the end consist of the roster")
   func afterTheEnd() async throws {
     let session = try session()
     try session.close()

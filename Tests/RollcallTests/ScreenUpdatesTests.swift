@@ -4,14 +4,14 @@ import Rollcall
 import TestSupport
 import Testing
 
-/// Who watches a screen can show each step of it as it comes.
+/// An observer of a screen can show each step.
 @Suite("Watching a contacts screen") struct ScreenUpdatesTests {
   private let policy = SectionPolicy(showsRequests: true)
 
-  /// What a table view shows that does as it is told, beside the screen that it is told of.
+  /// The rows of a table view that follows the updates, and the screen that they lead to.
   private struct View {
     var shown: Screen?
-    /// How often the whole was shown anew, and how often a step was.
+    /// The number of whole screens, and the number of steps.
     var (whole, steps) = (0, 0)
 
     mutating func show(_ update: ScreenUpdate) {
@@ -39,7 +39,7 @@ import Testing
       at: nil)
   }
 
-  /// Does something that may alter the screen.
+  /// Does something that may change the screen.
   private func act(
     _ number: Int, on session: RosterSession, _ generator: inout SeededGenerator
   ) throws {
@@ -60,14 +60,14 @@ import Testing
     }
   }
 
-  @Test("Each step leads from the screen before to its own", arguments: 0..<12)
+  @Test("Each step leads from the previous screen to its own", arguments: 0..<12)
   func steps(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let session = try session()
     var iterator = session.screens(policy, limit: 1000).makeAsyncIterator()
     var view = View()
     for number in 0..<200 { try act(number, on: session, &generator) }
-    // So that the end is known: nobody else is called so.
+    // Marks the end: no other contact has this name.
     try push("<item jid='end@example.test' subscription='both'/>", to: session, id: 1000)
     while let update = await iterator.next() {
       view.show(update)
@@ -78,7 +78,7 @@ import Testing
     #expect(view.whole == 1 && view.steps > 50, "seed \(seed): \(view.whole), \(view.steps)")
   }
 
-  @Test("Who was too slow is shown the whole anew, and goes on in steps")
+  @Test("A slow observer receives a whole screen, and then steps again")
   func slow() async throws {
     let session = try session()
     var iterator = session.screens(policy, limit: 3).makeAsyncIterator()
@@ -93,7 +93,7 @@ import Testing
     #expect(view.steps == 1 && view.shown?.shows("c3@example.test") == false)
   }
 
-  @Test("A first roster of many is shown whole")
+  @Test("A large first roster is shown as a whole")
   func firstRoster() async throws {
     let session = try session()
     var iterator = session.screens(policy).makeAsyncIterator()

@@ -5,13 +5,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The bytes of a stream, in whatever pieces they come.
-@Suite("Handing over a stream") struct SessionStreamTests {
+/// The bytes of a stream, in any pieces.
+@Suite("Passing a stream") struct SessionStreamTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// What goes one way, and what comes the other, in turns.
+  /// The bytes in both directions, in turns.
   private typealias Turn = (direction: Direction, bytes: [UInt8])
 
   private static let header =
@@ -20,8 +20,8 @@ import Testing
   private static let features =
     "<stream:features><ver xmlns='urn:xmpp:features:rosterver'/></stream:features>"
 
-  /// A login, a fetch, and what comes after, with white space, prefixes of the stream's header, and
-  /// the streams' ends.
+  /// A login, a fetch, and later stanzas, with white space, prefixes from the stream's header, and
+  /// the ends of the streams.
   private static let dialogue: [Turn] = {
     let turns: [(Direction, String)] = [
       (.outbound, "\(header) to='example.test'>"),
@@ -55,7 +55,7 @@ import Testing
     return turns.map { ($0.0, Array($0.1.utf8)) }
   }()
 
-  /// What a session says and records of turns.
+  /// The steps and records of a session for some turns.
   private func recorded(_ turns: [Turn]) throws -> (steps: [SessionStep], log: [String], Roster) {
     let path = folder.file("\(UUID()).rollcall")
     let session = try RosterSession(recordingTo: path, idPrefix: "t")
@@ -89,12 +89,13 @@ import Testing
     #expect(roster.account?.text == "alice@example.test")
     #expect(roster.sortedItems.map(\.name) == ["张三 & Söhne"])
     #expect(!lines.contains { $0.contains("AGEAYg") })
-    // An element stands by itself in a record.
+    // In a record, an element is independent of its stream.
     #expect(lines.contains { $0.contains("urn:example:x") && $0.hasPrefix("element") })
     #expect(!roster.isConnected)
   }
 
-  @Test("However the bytes are cut, the same comes of them", arguments: 0..<40 as Range<UInt64>)
+  @Test(
+    "The result does not depend on how the bytes are divided", arguments: 0..<40 as Range<UInt64>)
   func pieces(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let expected = try recorded(Self.dialogue)
@@ -125,7 +126,7 @@ import Testing
     "<iq type='set' id='p1'><query xmlns='jabber:iq:roster'>"
     + "<item jid='bob@example.test' subscription='remove'/></query></iq>"
 
-  @Test("What the server sends after its end is recorded and counts for nothing")
+  @Test("What the server sends after its end is recorded and ignored")
   func afterTheServersEnd() throws {
     let late =
       "\(Self.removal)<presence type='subscribe' from='eve@evil.test'/>"
@@ -146,7 +147,7 @@ import Testing
     #expect(again.flatMap(\.outcome.findings).map(\.code).filter { $0 == .lateStanza }.count == 1)
   }
 
-  @Test("After the server's end no answer of its ends a command, and no push waits for an answer")
+  @Test("After the server's end its answers end no command, and its pushes need no answer")
   func answersAfterTheServersEnd() throws {
     for direction in [Direction.inbound, .outbound] {
       let session = RosterSession(idPrefix: "t")
@@ -172,7 +173,7 @@ import Testing
     }
   }
 
-  @Test("An import of the same stream ignores the same stanzas, and so does why")
+  @Test("An import of the same stream ignores the same stanzas, as does why")
   func imported() throws {
     let late = "<presence type='subscribe' from='eve@evil.test'/>"
     let turns =
@@ -205,8 +206,9 @@ import Testing
     #expect(replay.stanzas.isEmpty)
   }
 
-  /// A captured session as elements alone, for who keeps the streams' headers to itself.
-  @Test("Real sessions come out as they are imported", arguments: CaptureCase.all)
+  /// A captured session as elements alone, as from an application that never sees the streams'
+  /// headers.
+  @Test("Real sessions give the same result as an import", arguments: CaptureCase.all)
   func captured(_ test: CaptureCase) throws {
     let imported = try importedLog(of: test.path, test.account, in: folder)
     let session = RosterSession()
@@ -230,7 +232,7 @@ import Testing
     #expect(session.roster.incoming.map(\.key) == expected.incoming.map(\.key))
   }
 
-  @Test("What is too much of anything is passed over, by limits that can be set")
+  @Test("Elements beyond a limit are skipped, and the limits can be set")
   func limits() throws {
     var limits = SessionLimits()
     limits.bytesPerElement = 100

@@ -3,7 +3,7 @@ import Rollcall
 import TestSupport
 import Testing
 
-/// The time machine from inside an application: nothing here is hidden from one.
+/// The time machine used by an application, through the public API only.
 @Suite("Time travel in an application") struct SessionTimelineTests {
   private let folder: TemporaryFolder
   private var path: String { folder.file("alice.rollcall") }
@@ -21,7 +21,7 @@ import Testing
     """.utf8
   }
 
-  /// Bob is added at record 2, renamed at 3, asks at 4, and is removed at 6.
+  /// Bob is added at record 2, renamed at 3, sends a request at 4, and is removed at 6.
   private func recorded() throws -> RosterSession {
     let session = try RosterSession(recordingTo: path)
     try session.opened(as: JID(parsing: "alice@example.test/phone"), at: 1000)
@@ -33,7 +33,7 @@ import Testing
     return session
   }
 
-  @Test("A session's own log tells what was, without being closed")
+  @Test("A session's own log shows the past, without being closed")
   func travel() throws {
     let session = try recorded()
     let timeline = try #require(try session.timeline())
@@ -46,14 +46,14 @@ import Testing
     #expect(throws: RollcallError(PointError.beyondHead(7, head: 6))) {
       try timeline.state(at: .record(7))
     }
-    // What comes later is found by the same timeline.
+    // The same timeline finds later records.
     try session.received("<presence/>".utf8, at: 7000)
     try session.flush()
     #expect(try timeline.record(at: .head(minus: 0)) == 7)
     #expect(try RosterSession().timeline() == nil)
   }
 
-  @Test("What happened to a contact, and why it is as it is")
+  @Test("What happened to a contact, and why its state is as it is")
   func contact() throws {
     let timeline = try #require(try recorded().timeline())
     var told: [UInt64: [String]] = [:]
@@ -85,7 +85,7 @@ import Testing
 
   // MARK: Numbers that no log has
 
-  @Test("A search is between records that there are")
+  @Test("A search covers only existing records")
   func searchedRecords() throws {
     let timeline = try #require(try recorded().timeline())
     let head = try timeline.record(at: .head(minus: 0))
@@ -100,7 +100,7 @@ import Testing
     #expect(try timeline.first(after: 0, upTo: 0) { _ in true }.transition == .holdsFromStart)
   }
 
-  @Test("There is no moment of a record that the log does not have")
+  @Test("There is no moment for a record that is not in the log")
   func noMoment() throws {
     let timeline = try #require(try recorded().timeline())
     let head = try timeline.record(at: .head(minus: 0))
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(
-    "A time of day is one of a day, in a log of any times", arguments: [Int64.min, -1, 0, 1, .max])
+    "A time of day is on one day, in a log with any times", arguments: [Int64.min, -1, 0, 1, .max])
   func clocks(_ newest: Int64) throws {
     let session = try RosterSession(recordingTo: folder.file("clocks.rollcall"))
     try session.opened(as: JID(parsing: "alice@example.test/phone"), at: newest)

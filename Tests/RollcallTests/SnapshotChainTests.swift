@@ -8,7 +8,7 @@ import XMPPStanza
 
 @testable import Rollcall
 
-/// The snapshots of a roster that is so large that increments are kept between whole ones.
+/// Snapshots of a roster large enough for increments between full ones.
 @Suite("Chains of snapshots") struct SnapshotChainTests {
   private let folder: TemporaryFolder
 
@@ -16,7 +16,8 @@ import XMPPStanza
 
   private static let contacts = (0..<8000).map { "contact\($0)@example.test" }
 
-  /// A capture of a large roster, whose contacts come, go and are renamed in several sessions.
+  /// A capture of a large roster, whose contacts are added, removed and renamed in several
+  /// sessions.
   private func capture(seed: UInt64) throws -> String {
     var random = SeededGenerator(seed: seed)
     var text = #"{"rollcall-capture":1,"account":"alice@example.test/phone"}"# + "\n"
@@ -36,7 +37,7 @@ import XMPPStanza
       for line in 0..<2000 {
         let contact = Self.contacts.randomElement(using: &random) ?? ""
         if line.isMultiple(of: 500) {
-          // New ones, who stand before all others in the order of the addresses.
+          // New contacts that come before all others in the order of addresses.
           add("in", "<presence from='a\(session)-\(line)@example.test' type='subscribe'/>")
         }
         switch Int.random(in: 0..<8, using: &random) {
@@ -72,7 +73,7 @@ import XMPPStanza
     return log
   }
 
-  /// The snapshots of a log, and what each rests on.
+  /// The snapshots of a log, each with its base.
   private func snapshots(_ log: EventLog) throws -> [(sequence: UInt64, base: UInt64?)] {
     var all: [(UInt64, UInt64?)] = []
     try log.read { transaction in
@@ -84,8 +85,8 @@ import XMPPStanza
     return all
   }
 
-  /// Compares states after every so many records with those of one replay, and those that are
-  /// reduced from another state.
+  /// Compares states at intervals with those of one replay, and with those reduced from another
+  /// state.
   private func compare(_ log: EventLog, _ note: Comment) throws {
     let timeline = Timeline(log)
     let last = try log.read { try $0.lastSequence }
@@ -100,7 +101,7 @@ import XMPPStanza
     }
   }
 
-  @Test("Snapshots are of the same records however many come at a time, and all at once")
+  @Test("Snapshots are at the same records, however many records arrive at a time")
   func batches() throws {
     let capture = try capture(seed: 5)
     var lists: [[String]] = []
@@ -123,13 +124,13 @@ import XMPPStanza
     #expect(Set(lists).count == 1, "\(lists)")
   }
 
-  @Test("A state is what a replay gives, whatever snapshots it comes from")
+  @Test("A state equals that of a replay, whatever snapshots it comes from")
   func states() throws {
     let log = try log(seed: 1)
     let all = try snapshots(log)
     #expect(all.count { $0.base != nil } >= 4, "\(all)")
     #expect(all.count { $0.base == nil } >= 2, "\(all)")
-    // Each rests on the one before it.
+    // Each builds on the previous one.
     for (earlier, later) in zip(all, all.dropFirst()) where later.base != nil {
       #expect(later.base == earlier.sequence)
     }
@@ -137,7 +138,7 @@ import XMPPStanza
     #expect(log.derivedDamage.parts.isEmpty)
   }
 
-  @Test("Where one of a chain holds something else, the others do not lead astray")
+  @Test("If one snapshot of a chain has wrong contents, the others do not give a wrong state")
   func damaged() throws {
     let log = try log(seed: 2)
     let all = try snapshots(log)
@@ -152,7 +153,7 @@ import XMPPStanza
     try compare(log, "another state at the beginning")
   }
 
-  @Test("Where its beginning was written anew with other numbers, a chain does not lead astray")
+  @Test("If the beginning of a chain is rewritten with other numbers, it gives no wrong state")
   func renumbered() throws {
     let log = try log(seed: 5)
     let all = try snapshots(log)
@@ -167,7 +168,7 @@ import XMPPStanza
     #expect(log.derivedDamage.parts.isEmpty)
   }
 
-  /// The records of a log, as a recorder hands them over.
+  /// The records of a log, in the form that a recorder passes.
   private func drafts(_ log: EventLog) throws -> [RecordDraft] {
     let reader = RecordReader()
     var drafts: [RecordDraft] = []
@@ -182,7 +183,7 @@ import XMPPStanza
     return drafts
   }
 
-  @Test("A recorder keeps increments as an import does, also where somebody else appends")
+  @Test("A recorder stores increments like an import, even if others append")
   func recorded() throws {
     let drafts = try drafts(try log(seed: 6))
     let log = try EventLog.create(
@@ -208,7 +209,7 @@ import XMPPStanza
     #expect(log.derivedDamage.parts.isEmpty && log.deferredFailures.parts.isEmpty)
   }
 
-  @Test("Where snapshots cannot be stored, that is noted, and the log is as it was")
+  @Test("If snapshots cannot be stored, that is noted, and the log is unchanged")
   func notStored() throws {
     let path = try log(seed: 7).path
     let writable = try EventLog.open(
@@ -224,7 +225,7 @@ import XMPPStanza
     try compare(writable, "after one who may only read")
   }
 
-  @Test("A log that is gone on with keeps increments to its last snapshot")
+  @Test("A continued log stores increments to its last snapshot")
   func goingOn() throws {
     let log = try log(seed: 3)
     let before = try snapshots(log).count

@@ -3,14 +3,14 @@ import RosterCore
 import TestSupport
 import Testing
 
-/// What holds of the codec and of differences on random histories holds on captured sessions.
+/// The properties of the codec and of differences hold for captured sessions too.
 @Suite("Coding states") struct StateCodecTests {
   private struct Step {
     let moment: Timeline.Moment
     let roster: Roster
   }
 
-  /// What each record did, and the state after it.
+  /// The effect of each record, and the state after it.
   private func steps(_ test: CaptureCase) throws -> [Step] {
     let log = try importedLog(of: test.path, test.account, in: try TemporaryFolder())
     var steps: [Step] = []
@@ -20,7 +20,7 @@ import Testing
     return steps
   }
 
-  @Test("Each state is read back as it was, and goes on as it did", arguments: CaptureCase.all)
+  @Test("Each state is read back unchanged, and continues as it did", arguments: CaptureCase.all)
   func keeping(_ test: CaptureCase) throws {
     let steps = try steps(test)
     #expect(!steps.isEmpty)

@@ -1,12 +1,12 @@
 import Captures
 
-/// A state as documents have it, which changes and differences are applied to: what a script does
-/// that reads `rollcall replay --json`. It knows the names of the fields and no rule.
+/// A state in the form of documents, to which changes and differences are applied, as by a script
+/// that reads `rollcall replay --json`. It knows the names of the fields but no rules.
 struct StateFold: Equatable {
   /// Keyed by bytes, because names in two normal forms are two resources.
   typealias Key = [UInt8]
 
-  /// What the account shows, by field.
+  /// The account's values, by field.
   private var account: [String: JSONValue] = [:]
   private var connections: [Int64: JSONValue] = [:]
   private var items: [String: [String: JSONValue]] = [:]
@@ -17,7 +17,7 @@ struct StateFold: Equatable {
   private var blocked: Set<String> = []
   private var names: [String: [String: JSONValue]] = [:]
   private var annotations: [String: [String: JSONValue]] = [:]
-  /// What did not fit what was before.
+  /// Changes that did not fit the previous value.
   private(set) var mismatches: [String] = []
 
   static func == (a: StateFold, b: StateFold) -> Bool {
@@ -65,15 +65,15 @@ struct StateFold: Equatable {
     Dictionary(uniqueKeysWithValues: resources.map { (Array($0.key.utf8), $0.value) })
   }
 
-  /// As a document has it, which cannot tell apart what is canonically equal, and does not list
-  /// what has no value.
+  /// The form of a document, which cannot distinguish canonically equal texts and omits missing
+  /// values.
   var shown: StateFold {
     var shown = self
     shown.presence = presence.compactMapValues { resources in
       resources.isEmpty ? nil : Self.byBytes(Self.byText(resources))
     }
     shown.own = Self.byBytes(Self.byText(own))
-    // Whose the log is, a state knows before a record says it.
+    // A state knows the log's account before a record names it.
     shown.account["account"] = nil
     shown.annotations = annotations.filter { _, set in
       set["starred"] != .bool(false) || set["reading"] != .null || set["note"] != .null
@@ -88,8 +88,9 @@ struct StateFold: Equatable {
       uniquingKeysWith: { $1 })
   }
 
-  /// Without what two states can have otherwise and show no difference: which records set values,
-  /// how often a request came, connections, and whether the block list is known.
+  /// Without the parts in which two states can differ although no difference shows: the records
+  /// that set values, the number of times a request was received, connections, and whether the
+  /// block list is known.
   var content: StateFold {
     var content = shown
     content.connections = [:]
@@ -105,7 +106,7 @@ struct StateFold: Equatable {
     return content
   }
 
-  /// The parts that are different, for the report of a failure.
+  /// The parts that differ, for the report of a failure.
   func difference(from other: StateFold) -> String {
     let mine = Mirror(reflecting: self).children
     return zip(mine, Mirror(reflecting: other).children)
@@ -118,7 +119,7 @@ struct StateFold: Equatable {
 
   /// Applies a change of `rollcall replay --json`, or a difference of `rollcall diff --json`.
   ///
-  /// - Parameter record: The record that made it.
+  /// - Parameter record: The record that caused it.
   mutating func apply(_ change: JSONValue, of record: JSONValue) {
     let members = change.members
     guard let field = members["field"]?.name, let before = members["before"],
@@ -177,7 +178,7 @@ struct StateFold: Equatable {
       mismatches += Self.replace(
         &own[Array((change["resource"]?.name ?? "").utf8)], before, after, document)
     case _ where Self.ofAccount.contains(field):
-      // Whose the log is, a state knows before a record says it.
+      // A state knows the log's account before a record names it.
       if field != "account" { mismatches += Self.compare(account[field], before, document) }
       account[field] = after
     default: mismatches.append("unknown field of the account: \(document.text)")
@@ -190,7 +191,7 @@ struct StateFold: Equatable {
     ]) { $1 }
   }
 
-  /// - Returns: What does not fit.
+  /// - Returns: What does not fit the previous value.
   private static func set(
     _ field: String, of value: inout [String: JSONValue]?, _ before: JSONValue,
     _ after: JSONValue, _ record: JSONValue, _ change: JSONValue
@@ -201,7 +202,7 @@ struct StateFold: Equatable {
     return compare(mine, before, change)
   }
 
-  /// - Returns: What does not fit.
+  /// - Returns: What does not fit the previous value.
   private static func replace(
     _ value: inout JSONValue?, _ before: JSONValue, _ after: JSONValue, _ change: JSONValue
   ) -> [String] {

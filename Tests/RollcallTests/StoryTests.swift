@@ -12,7 +12,7 @@ import Testing
     folder = try TemporaryFolder()
   }
 
-  /// A capture of stanzas that come in, a second from each other unless they say otherwise.
+  /// A capture of received stanzas, one second apart unless specified.
   private func moments(_ lines: [(second: Int, xml: String)]) throws -> [Timeline.Moment] {
     let header = #"{"rollcall-capture":1,"account":"alice@example.test/phone"}"#
     let opened = #"{"stream":"opened","jid":"alice@example.test/phone"}"#
@@ -46,7 +46,7 @@ import Testing
     (second, "<presence from='\(name)@example.test/pc'\(rest)")
   }
 
-  @Test("Few changes of presence in a row are told one by one, more as one")
+  @Test("A few consecutive changes of presence are listed, more are one entry")
   func bursts() throws {
     let gone = " type='unavailable'/>"
     let request = (4, "<presence from='eve@example.test' type='subscribe'/>")
@@ -85,7 +85,7 @@ import Testing
     #expect(bursts == [[3, 6, 4], [7, 11, 5]])
   }
 
-  @Test("Every record that tells something is in one entry, in order", arguments: 0..<UInt64(8))
+  @Test("Every record with an effect is in one entry, in order", arguments: 0..<UInt64(8))
   func whole(seed: UInt64) throws {
     let moments = try moments(of: log(of: randomScenario(seed: seed, lines: 400), in: folder))
     var next = moments[...]
@@ -108,7 +108,7 @@ import Testing
     #expect(next.isEmpty, "seed \(seed)")
   }
 
-  @Test("A fetch of many contacts is a line with counts, one of few is told item by item")
+  @Test("A fetch of many contacts is one line with counts, one of a few is listed item by item")
   func fetches() throws {
     func lines(_ count: Int) throws -> [StoryLine] {
       let items = (0..<count).map { number in
@@ -129,7 +129,7 @@ import Testing
     #expect(try lines(5).count == 6)
   }
 
-  @Test("A summary counts what a story tells")
+  @Test("A summary counts what a story lists")
   func summary() throws {
     let moments = try moments([
       Self.presence(10, "bob"), Self.presence(11, "bob", "><show>away</show></presence>"),
@@ -167,7 +167,7 @@ import Testing
     return entries + story.finish()
   }
 
-  @Test("In short a push says what it changed, and presence is left out")
+  @Test("An abridged push says what it changed, and presence is left out")
   func pushes() throws {
     let told = condensed(
       try moments([
@@ -188,11 +188,10 @@ import Testing
       ])
   }
 
-  /// What follows a lost connection, and the records of the entries that tell it; a range is one
-  /// entry.
+  /// What follows a lost connection, and the records of the entries for it; a range is one entry.
   static let interruptions: [(after: [String], told: [ClosedRange<UInt64>])] = [
     ([#"{"stream":"resumed"}"#], [3...4]),
-    // What is only presence does not come between.
+    // Records with only presence do not separate them.
     ([Self.line(presence(9, "bob").xml), #"{"stream":"resumed"}"#], [3...5]),
     ([Self.line(push(9, "name='B'").xml), #"{"stream":"resumed"}"#], [3...3, 4...4, 5...5]),
     ([#"{"stream":"opened","jid":"alice@example.test/phone"}"#], [3...3, 4...4]),
@@ -201,7 +200,7 @@ import Testing
 
   private static func line(_ xml: String) -> String { #"{"dir":"in","xml":"\#(xml)"}"# }
 
-  @Test("In short a loss and the resumption that follows are one entry", arguments: interruptions)
+  @Test("In an abridged story, a loss and its resumption are one entry", arguments: interruptions)
   func interruption(_ after: [String], _ expected: [ClosedRange<UInt64>]) throws {
     let text =
       [

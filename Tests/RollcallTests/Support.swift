@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-/// A draft log of what a capture holds; nothing in the capture may be unreadable.
+/// A draft log with the contents of a capture, all of which must be readable.
 func importedLog(
   of path: String, _ account: String?, in folder: TemporaryFolder
 ) throws -> EventLog {
@@ -70,7 +70,7 @@ extension RecordDraft {
   }
 }
 
-/// Expects of conditions on the log's contacts that each turn is found which a replay shows.
+/// Expects that each transition of conditions on the log's contacts that a replay shows is found.
 func expectEveryTurn(in timeline: Timeline) throws {
   var rosters: [Roster] = [Roster()]
   try timeline.replay(upTo: .head(minus: 0)) { _, roster in rosters.append(roster) }

@@ -3,11 +3,11 @@ import Rollcall
 import TestSupport
 import Testing
 
-/// A file that is read while a program writes it, and something rotates it.
+/// A file that is read while a program writes it and something rotates it.
 @Suite("The tail of a file") struct TailTests {
   private typealias File = TailDecision.File
 
-  /// The file that is read has inode 1; another one that has its name has 2.
+  /// The open file has inode 1; another file with its name has 2.
   private static func file(_ inode: UInt64, _ size: UInt64) -> TailDecision.File {
     File(device: 7, inode: inode, size: size)
   }
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(
-    "What is done next follows from what the files are",
+    "The next step follows from the state of the files",
     arguments: [
       Case(testDescription: "all was read", open: file(1, 10), named: file(1, 10), decision: .wait),
       Case(testDescription: "more came", open: file(1, 11), named: file(1, 11), decision: .read),
@@ -59,7 +59,7 @@ import Testing
     #expect(decision == test.decision)
   }
 
-  /// Takes all that there is now; a place where the file begins anew is a `|`.
+  /// Reads everything that is available; a `|` marks where the file begins anew.
   private func drain(_ tail: FileTail) throws -> String {
     var text = ""
     while true {
@@ -82,7 +82,7 @@ import Testing
     FileTail(try FileHandle(forReadingFrom: URL(filePath: path)), path: path)
   }
 
-  @Test("A file that is renamed is read to its end, and then the one that has its name")
+  @Test("A renamed file is read to its end, and then the new one with its name")
   func renamed() throws {
     let folder = try TemporaryFolder()
     let (path, old) = (folder.file("a.log"), folder.file("a.log.1"))
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(
-    "A file that is emptied is read from its beginning, also where it has outgrown what was read",
+    "A truncated file is read from its beginning, even if it is longer than what was read",
     arguments: ["two", "a longer text than there was"])
   func emptied(_ next: String) throws {
     let folder = try TemporaryFolder()

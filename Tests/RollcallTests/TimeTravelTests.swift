@@ -6,14 +6,14 @@ import TestSupport
 import Testing
 import XMPPStanza
 
-@Suite("Going to points of a log, and searching them") struct TimeTravelTests {
+@Suite("Points of a log, and searches") struct TimeTravelTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
   // MARK: Snapshots
 
-  /// The log with a snapshot wherever the pacing allows, and how many that are.
+  /// The log with a snapshot wherever one is allowed, and their number.
   private func withSnapshots(_ scenario: Scenario) throws -> (log: EventLog, count: Int) {
     let log = try log(of: scenario, in: folder)
     var keeper = SnapshotKeeper(log)
@@ -21,7 +21,7 @@ import XMPPStanza
     return (log, try log.read { try $0.snapshotFigures.count })
   }
 
-  @Test("The state at a record is that of a replay from the first, with snapshots on the way")
+  @Test("The state at a record equals that of a full replay, even with snapshots")
   func snapshots() throws {
     for seed in UInt64(1)...2 {
       let scenario = randomScenario(seed: seed, lines: 4000)
@@ -41,7 +41,7 @@ import XMPPStanza
     }
   }
 
-  @Test("Snapshots are kept while a log grows, as when it is followed at once")
+  @Test("Snapshots are stored while a log grows as when it is followed at once")
   func growing() throws {
     let scenario = randomScenario(seed: 9, lines: 6000)
     let drafts = scenario.wire.map(RecordDraft.init)
@@ -59,7 +59,7 @@ import XMPPStanza
       try Timeline(log).state(at: .head(minus: 0)) == Timeline(whole).state(at: .head(minus: 0)))
   }
 
-  /// A capture of requests and presence whose clock runs backwards at times, and is missing.
+  /// A capture of requests and presence whose clock is sometimes missing or runs backwards.
   private func capture(_ lines: Int, seed: UInt64) throws -> String {
     var generator = SeededGenerator(seed: seed)
     var text = #"{"rollcall-capture":1,"account":"alice@example.test/phone"}"# + "\n"
@@ -81,7 +81,7 @@ import XMPPStanza
     return path
   }
 
-  @Test("An import stores the states that a replay of its records gives, also after another")
+  @Test("An import stores the states that a replay gives, also after another import")
   func importing() throws {
     let log = try EventLog.create(
       at: folder.file("imported.rollcall"), eventVersion: RecordReader.version)
@@ -104,7 +104,7 @@ import XMPPStanza
     }
   }
 
-  @Test("A snapshot of another version, or one that is no state, is passed over")
+  @Test("A snapshot of another version, or one that is not a state, is ignored")
   func unusable() throws {
     let scenario = randomScenario(seed: 3, lines: 500)
     let log = try log(of: scenario, in: folder)
@@ -121,7 +121,7 @@ import XMPPStanza
     #expect(try Timeline(log).state(at: .record(500)).roster == scenario.roster.moved(to: 500))
   }
 
-  @Test("A state that is read from a snapshot is the snapshot's: it is really used")
+  @Test("A stored snapshot is really used")
   func used() throws {
     let scenario = randomScenario(seed: 3, lines: 500)
     let log = try log(of: scenario, in: folder)
@@ -135,7 +135,7 @@ import XMPPStanza
 
   // MARK: Stepping
 
-  @Test("A cursor goes over every record that tells something, and back over the same")
+  @Test("A cursor visits every record with an effect, forward and backward")
   func cursor() throws {
     let scenario = randomScenario(seed: 5, lines: 2500)
     let timeline = Timeline(try log(of: scenario, in: folder))
@@ -160,7 +160,7 @@ import XMPPStanza
     #expect(cursor.roster == Roster())
   }
 
-  @Test("A cursor starts where it is told to", arguments: [0, 1, 1023, 1024, 1025, 2047, 2500])
+  @Test("A cursor starts at the given record", arguments: [0, 1, 1023, 1024, 1025, 2047, 2500])
   func cursorAt(_ record: UInt64) throws {
     let scenario = randomScenario(seed: 6, lines: 2500)
     let timeline = Timeline(try log(of: scenario, in: folder))
@@ -171,7 +171,7 @@ import XMPPStanza
     if next != nil { _ = try cursor.previous() }
     let previous = try cursor.previous()?.stamp.record
     #expect(previous.map { $0 <= record } ?? true)
-    // Together they leave nothing out in between.
+    // Together they leave out nothing in between.
     var between = 0
     try timeline.replay(upTo: .record(2500)) { moment, _ in
       guard !moment.outcome.changes.isEmpty || !moment.outcome.findings.isEmpty else { return }
@@ -182,7 +182,7 @@ import XMPPStanza
 
   // MARK: Searching
 
-  @Test("Bisection finds the first record, in no more states than there are halvings")
+  @Test("Bisection finds the first record, with no more states than halvings")
   func bisection() throws {
     let scenario = randomScenario(seed: 7, lines: 1000)
     let timeline = Timeline(try log(of: scenario, in: folder))
@@ -199,7 +199,7 @@ import XMPPStanza
     #expect(empty.transition == .never)
   }
 
-  @Test("Where states cannot be told the answer is no narrower than what is known")
+  @Test("If states are unknown, the answer is as narrow as what is known")
   func skipping() throws {
     let timeline = Timeline(try log(of: randomScenario(seed: 8, lines: 100), in: folder))
     for (blind, wanted) in [(UInt64(40)...60, UInt64(50)), (1...100, 50), (50...50, 51)] {
@@ -210,7 +210,7 @@ import XMPPStanza
       switch found.transition {
       case .within(let range):
         #expect(range.contains(wanted))
-        // What comes before them may not have been looked at.
+        // The records before them may not have been examined.
         #expect(range.lowerBound + 1 >= blind.lowerBound)
         #expect(range.upperBound <= blind.upperBound + 1)
       case .at(let record): #expect(record == wanted)
@@ -252,7 +252,7 @@ import XMPPStanza
     }
   }
 
-  @Test("A condition that holds at the start is said to, whatever comes of it later")
+  @Test("A condition that holds at the start is reported, whatever happens later")
   func holdsAtStart() throws {
     let friend = item("bob@example.test", "subscription='both'")
     var scenario = Scenario.alice(friend)  // 1 to 3
@@ -269,7 +269,7 @@ import XMPPStanza
     #expect(try timeline.course(of: condition, after: 4, upTo: 4).beginning == .never)
   }
 
-  @Test("What is known has to do only where the whole roster is known nowhere in the range")
+  @Test("Pushes are enough only if the whole roster is known nowhere in the range")
   func partial() throws {
     var scenario = Scenario()
     scenario.opened("alice@example.test/phone")  // 1
@@ -293,7 +293,7 @@ import XMPPStanza
 
   // MARK: The account
 
-  @Test("Where the log notes whose it is, the account is known at every point")
+  @Test("If the log notes its account, it is known at every point")
   func account() throws {
     let log = try importedLog(
       of: CaptureCase.fixtures.appending(path: "captures/raw-pending-both/capture.log")
@@ -311,7 +311,7 @@ import XMPPStanza
 }
 
 extension Roster {
-  /// The roster after records that mean nothing.
+  /// The roster after records without a meaning.
   fileprivate func moved(to record: UInt64) -> Roster {
     var roster = self
     roster.move(to: record)

@@ -12,7 +12,7 @@ import XMPPStanza
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// A log of many records, every third of them bob's.
+  /// A log of many records, every third of which concerns bob.
   private func record(_ count: Int) throws {
     let log = try EventLog.create(at: path, eventVersion: RecordReader.version)
     let reader = RecordReader()
@@ -31,7 +31,7 @@ import XMPPStanza
   }
 
   @Test(
-    "A replay over many slices misses no record and takes none twice",
+    "A replay in many slices misses no record and repeats none",
     arguments: [4095, 4096, 9000])
   func slices(_ count: Int) throws {
     try record(count)
@@ -44,7 +44,7 @@ import XMPPStanza
     #expect(state.time == Int64(count - 2))
   }
 
-  @Test("The log can be written while a replay hands out what it found")
+  @Test("The log can be written while a replay passes on its results")
   func noTransactionIsHeld() throws {
     try record(10)
     let log = try open()
@@ -59,7 +59,7 @@ import XMPPStanza
     #expect(appended == 20)
   }
 
-  @Test("A contact's records are found with the index and without one that is complete")
+  @Test("A contact's records are found with the index and without a complete one")
   func concerning() throws {
     try record(5000)
     let bob = try BareJID(parsing: "bob@example.test")

@@ -34,7 +34,7 @@ import Testing
     return found
   }
 
-  @Test("Each log has its records in their order, whoever else writes", arguments: 1...3)
+  @Test("Each log has its records in order, whatever else is written", arguments: 1...3)
   func orders(_ count: Int) async throws {
     let threads = try WriterThreads(count)
     var random = SeededGenerator(seed: UInt64(count))
@@ -60,7 +60,7 @@ import Testing
     let threads = try WriterThreads(2)
     let path = folder.file("again.rollcall")
     for round in 0..<20 {
-      // By its name it is opened twice, were the last one still open.
+      // If it were still open, opening it would fail.
       let recorder = try RosterRecorder(recordingTo: path, on: threads)
       for _ in 0..<records {
         _ = try recorder.note(.connected(to: "x"), at: nil, on: .first)
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test("A log that cannot be written holds up no other, and says so to who waits")
+  @Test("A log that cannot be written blocks no other, and reports it to waiters")
   func failing() async throws {
     struct Full: Error {}
     let threads = try WriterThreads(1)
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("What nobody can say of whether it was written ends the log, and no thread")
+  @Test("A write with an unknown outcome ends the log, but no thread")
   func unknown() async throws {
     let threads = try WriterThreads(1)
     let log = try newLog("unknown")

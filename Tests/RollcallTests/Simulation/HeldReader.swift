@@ -2,9 +2,9 @@ import EventStore
 import Foundation
 import Synchronization
 
-/// A reader on a thread of its own that keeps its transaction while others go on.
+/// A reader on a thread of its own that keeps its transaction while others continue.
 ///
-/// Only one of the two threads runs at a time, so that a run is repeated by its seed.
+/// Only one of the two threads runs at a time, so a run can be repeated with its seed.
 final class HeldReader: Sendable {
   private let hasBegun = DispatchSemaphore(value: 0)
   private let mayEnd = DispatchSemaphore(value: 0)
@@ -13,7 +13,7 @@ final class HeldReader: Sendable {
 
   /// Begins to read, and returns when the transaction has begun.
   ///
-  /// - Parameter body: What is done with the transaction before it ends.
+  /// - Parameter body: Called with the transaction before it ends.
   init(_ log: EventLog, _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> Void) {
     let thread = Thread { [self] in
       let outcome = Result {
@@ -24,7 +24,7 @@ final class HeldReader: Sendable {
         }
       }
       result.withLock { $0 = outcome }
-      // Where the transaction could not begin.
+      // In case the transaction could not begin.
       hasBegun.signal()
       hasEnded.signal()
     }
@@ -32,7 +32,7 @@ final class HeldReader: Sendable {
     hasBegun.wait()
   }
 
-  /// Has the reader look at what it sees, and end.
+  /// Lets the reader check what it sees, and end.
   func end() throws {
     mayEnd.signal()
     hasEnded.wait()

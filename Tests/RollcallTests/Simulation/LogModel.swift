@@ -3,7 +3,7 @@ import Rollcall
 import RosterCore
 import TestSupport
 
-/// What a log is to hold: a list of records, and what they come to.
+/// The expected contents of a log: a list of records, and their states.
 struct LogModel {
   /// A record that was acknowledged.
   struct Record: Hashable {
@@ -14,20 +14,20 @@ struct LogModel {
   }
 
   private(set) var records: [Record] = []
-  /// The numbers of connections, as the log gave them when it took the records.
+  /// The numbers of connections, as the log assigned them.
   private(set) var connections: [UInt32] = []
-  /// The state after each record, and before all.
+  /// The state before all records and after each.
   private(set) var states = [Roster()]
-  /// The newest time so far: the log's clock never runs backwards.
+  /// The newest time so far; the log's clock never runs backwards.
   private var clock: Int64?
-  /// How many lines of each capture were taken.
+  /// The number of lines that were imported from each capture.
   var imported: [String: Int] = [:]
   private let reader = RecordReader()
 
   /// The number of the last record.
   var last: UInt64 { UInt64(records.count) }
 
-  /// A record was acknowledged.
+  /// Adds a record that was acknowledged.
   mutating func append(_ record: Record, on connection: UInt32) {
     records.append(record)
     connections.append(connection)
@@ -70,7 +70,7 @@ extension LogModel.Record {
 }
 
 extension EventLog {
-  /// All that a transaction sees.
+  /// Everything that a transaction sees.
   static func records(
     _ transaction: borrowing ReadTransaction
   ) throws -> [(record: LogModel.Record, connection: UInt32)] {

@@ -6,18 +6,19 @@ import RosterCore
 import TestSupport
 import XMPPStanza
 
-/// Recorders, importers and readers of one log, whose steps a seed puts in order, beside a model.
+/// Recorders, importers and readers of one log, whose steps are ordered by a seed, with a model of
+/// the log.
 ///
-/// The log is the real one, on LMDB; a crash leaves the file as it is at that moment, which is then
-/// opened by nobody who has known it.
+/// The log is a real one, on LMDB. A crash leaves the file as it is at that moment; it is then
+/// opened without any earlier state.
 struct Simulation {
-  /// What is not as it has to be.
+  /// A violated expectation.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
 
   private(set) var model = LogModel()
-  /// The steps that were taken, for whom a failure is told.
+  /// The steps so far, for the report of a failure.
   private(set) var trace: [String] = []
   private var random: SeededGenerator
   private let folder: TemporaryFolder
@@ -30,7 +31,7 @@ struct Simulation {
   private var time: Int64 = 1_763_600_000_000
   private var files = 0
 
-  /// A capture that was read and is still to be appended.
+  /// A capture that was read and has yet to be appended.
   private struct Staged {
     let name: String
     let lines: Int
@@ -48,9 +49,9 @@ struct Simulation {
       account: Self.account, mapSize: Self.mapSize)
   }
 
-  /// Takes so many steps, and looks at everything then.
+  /// Takes `steps` steps, and then checks everything.
   mutating func run(steps: Int) throws {
-    // A thread that waits for its turn would keep what it uses for ever.
+    // A thread that waits for its turn would keep its resources forever.
     defer { for (reader, _) in readers { try? reader.end() } }
     for _ in 0..<steps { try step() }
     try endReaders()
@@ -124,8 +125,8 @@ struct Simulation {
     for draft in drafts { model.append(LogModel.Record(draft), on: draft.connection) }
   }
 
-  /// The application's session. One that is new finds that those before it are over, which it
-  /// records ahead of what is handed to it.
+  /// The application's session. A new one finds that earlier sessions are over, and records that
+  /// first.
   private mutating func begun() throws -> RosterSession {
     if let session { return session }
     let session = try RosterSession(recordingTo: log.path)
@@ -139,7 +140,7 @@ struct Simulation {
     return session
   }
 
-  /// An application's session takes an element.
+  /// Passes an element to an application's session.
   private mutating func record() throws {
     let xml = line()
     trace.append("record")
@@ -153,7 +154,7 @@ struct Simulation {
       session.roster == model.states[Int(model.last)], "the session has another roster")
   }
 
-  /// The user of an application says something.
+  /// Adds an annotation of an application's user.
   private mutating func annotate() throws {
     let jid = try BareJID(parsing: "contact\(number(8))@example.test")
     let annotations: [RosterAnnotation] = [
@@ -172,7 +173,7 @@ struct Simulation {
       session.roster == model.states[Int(model.last)], "the session has another roster")
   }
 
-  /// A program of another version appends, which cannot derive what this one does.
+  /// Appends as a program of another version, which cannot derive this version's data.
   private mutating func appendAsOtherVersion() throws {
     trace.append("append as another version")
     let other = try EventLog.open(
@@ -195,7 +196,7 @@ struct Simulation {
     try expect(resolved == target, "the bookmark is of \(resolved)")
   }
 
-  /// The state at some record is stored, as recorders do now and then.
+  /// Stores the state at some record, as recorders do from time to time.
   private mutating func snapshot() throws {
     let place = UInt64(number(Int(model.last) + 1))
     guard place > 0, try log.derivedIsCurrent else { return }
@@ -208,7 +209,7 @@ struct Simulation {
 
   // MARK: Importing
 
-  /// A program writes to its log.
+  /// Writes to the log of a program.
   private mutating func write(to name: String) {
     var lines =
       captures[name] ?? [#"{"account":"\#(Self.account)/\#(name)","rollcall-capture":1}"#]
@@ -220,7 +221,7 @@ struct Simulation {
     captures[name] = lines
   }
 
-  /// Reads a capture as it is now, or as it was.
+  /// Reads a capture in its current or an earlier form.
   private mutating func stage() throws {
     guard let name = captures.keys.sorted().randomElement(using: &random),
       let lines = captures[name]
@@ -242,7 +243,7 @@ struct Simulation {
     staged.append(Staged(name: name, lines: count, staged: StagedImport(own, [capture])))
   }
 
-  /// Appends what the log does not hold of a capture that was read before.
+  /// Appends what the log lacks of a capture that was read before.
   private mutating func finishImport() throws {
     guard !staged.isEmpty else { return }
     let one = staged.remove(at: number(staged.count))
@@ -252,11 +253,11 @@ struct Simulation {
     do {
       _ = try one.staged.append(to: log, takingAll: false)
     } catch ImportError.overlapsInTime where known == 0 {
-      // What was recorded meanwhile stands in its time.
+      // Records from the time of the capture were added meanwhile.
       try expect(try log.read { try $0.lastSequence } == before, "a refused import appended")
       return
     }
-    // Lines that came between the reading of a capture and this are not in it.
+    // Lines that were written after the capture was read are not in it.
     let new = one.lines > known ? captures[one.name]?[known..<one.lines] ?? [] : []
     let appended = try log.read { try EventLog.records($0) }.dropFirst(Int(before))
     try expect(
@@ -266,7 +267,7 @@ struct Simulation {
     model.imported[one.name] = max(known, one.lines)
   }
 
-  /// What a line of a capture is as a record.
+  /// The record for a line of a capture.
   private static func bytes(_ line: String) -> [UInt8] {
     guard let start = line.range(of: #""xml":""#)?.upperBound else { return Array(line.utf8) }
     return Array(line[start...].dropLast(2).utf8)
@@ -324,7 +325,7 @@ struct Simulation {
       trace.append("crash")
       try FileManager.default.copyItem(atPath: path, toPath: image)
     } else {
-      // Within a transaction, which is then as if it had never begun.
+      // Inside a transaction, which then never happened.
       trace.append("crash while appending")
       let other = try EventLog.create(
         at: folder.file("other\(files).rollcall"), eventVersion: RecordReader.version)
@@ -333,7 +334,7 @@ struct Simulation {
       try log.append(recordsOf: other) { _, _ in
         RecordSelection(records: [1...3])
       } _: { header, bytes in
-        // It is gone through again where the map has to grow.
+        // The body runs again if the map has to grow.
         if header.sequence == 2 {
           try? FileManager.default.removeItem(atPath: image)
           try FileManager.default.copyItem(atPath: path, toPath: image)
@@ -347,7 +348,7 @@ struct Simulation {
       at: image, access: .readWrite, eventVersion: RecordReader.version, mapSize: Self.mapSize)
   }
 
-  /// Nobody who used the log goes on.
+  /// Stops everything that uses the log.
   private mutating func leave() throws {
     try endReaders()
     session = nil
@@ -366,8 +367,8 @@ struct Simulation {
       at: path, access: .readWrite, eventVersion: RecordReader.version, mapSize: Self.mapSize)
   }
 
-  /// Looks at everything in a file: the records are those of the model, and what is derived from
-  /// them agrees with them.
+  /// Checks everything in a file: the records equal those of the model, and the derived data agrees
+  /// with them.
   private func verify(_ path: String, _ when: String) throws {
     var damage: [String] = []
     try LogVerification.run(path) { step in

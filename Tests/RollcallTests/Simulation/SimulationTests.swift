@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Recorders, importers, readers and crashes in an order that a seed gives.
+/// Recorders, importers, readers and crashes in an order given by a seed.
 @Suite("Simulated use of a log") struct SimulationTests {
-  /// `ROLLCALL_SEEDS=1000-4999` has others tried.
+  /// Set `ROLLCALL_SEEDS=1000-4999` to try others.
   private static let seeds: [UInt64] = {
     let given = ProcessInfo.processInfo.environment["ROLLCALL_SEEDS"]
     let bounds = given?.split(separator: "-").compactMap { UInt64($0) } ?? []
@@ -14,13 +14,13 @@ import Testing
   }()
 
   @Test(
-    "What was acknowledged is there, in order and once, whatever happens in between",
+    "Acknowledged records are in the log, in order and once, whatever happens",
     arguments: 0..<UInt64(4))
   func interleavings(share: UInt64) {
     for seed in Self.seeds where seed % 4 == share { simulate(seed) }
   }
 
-  /// Tells the seed where something is not as it has to be.
+  /// Reports the seed of a failure.
   private func simulate(_ seed: UInt64, steps: Int = 40) {
     var steps = steps
     do {

@@ -1,7 +1,7 @@
 import Rollcall
 import TestSupport
 
-/// In which order a server carries out a roster set.
+/// The order in which a server carries out a roster set.
 enum ServerRules: CaseIterable {
   /// It answers the set, then pushes it.
   case prosody
@@ -11,9 +11,9 @@ enum ServerRules: CaseIterable {
 
 /// A server that keeps one account's roster, and two devices of the account.
 ///
-/// Each device has a `RosterSession`, as an application has it. What a device and the server send
-/// each other is under way until a step delivers it; if a connection is lost, it waits until the
-/// session is resumed, and it is dropped if the device begins a new session.
+/// Each device has a `RosterSession`, like an application. Messages between a device and the server
+/// are on their way until a step delivers them. If a connection is lost, they wait until the
+/// session is resumed, and are dropped if the device begins a new session.
 struct SharedAccount {
   private struct Device {
     let session = RosterSession(idPrefix: "c")
@@ -21,9 +21,9 @@ struct SharedAccount {
     var isConnected = false
     /// Whether the server has a session of the device, which it may resume.
     var hasSession = false
-    /// Whether the device has asked for the roster in this session, so that the server pushes.
+    /// Whether the device has requested the roster in this session, so that the server pushes.
     var isInterested = false
-    /// What the device has sent, and the server has not taken yet.
+    /// What the device has sent and the server has not yet processed.
     var going: [[UInt8]] = []
     /// What the server has sent, and the device has not received yet.
     var coming: [String] = []
@@ -34,24 +34,24 @@ struct SharedAccount {
   private var random: SeededGenerator
   private(set) var items: [String: KeptItem]
   private let initial: [String: KeptItem]
-  /// Whose presence the account has asked to see.
+  /// The contacts whose presence the account has asked to see.
   private var asked: Set<String> = []
   private var version = 1
   private var pushes = 0
   private var devices: [Device]
   private var touched = TouchedItems()
-  /// How many roster sets the server has carried out.
+  /// The number of roster sets that the server has carried out.
   private(set) var sets = 0
-  /// What the devices were told to do, and did.
+  /// The commands that the devices carried out.
   private(set) var commands: [String] = []
-  /// The items as the accepted commands leave them, carried out one after another.
+  /// The items that the accepted commands lead to, carried out one after another.
   private(set) var wanted: [String: KeptItem]
 
   private static let names = ["Bob", "Robert", "鲍勃"]
   private static let groups = ["Work", "家人", "Old", "New"]
   private static let contacts = ["bob", "carol", "dave", "erin"].map { "\($0)@example.test" }
 
-  /// An account whose server knows three contacts, which the devices have not seen.
+  /// An account whose server has three contacts that the devices have not seen.
   init(_ rules: ServerRules, seed: UInt64, isAlone: Bool = false) throws {
     (self.rules, self.isAlone) = (rules, isAlone)
     random = SeededGenerator(seed: seed)
@@ -70,10 +70,10 @@ struct SharedAccount {
 
   // MARK: What must hold
 
-  /// The names and groups that are gone although no command changed them.
+  /// The names and groups that are missing although no command changed them.
   var lost: [String] { touched.lost(from: initial, in: items) }
 
-  /// The devices that show something other than the server has.
+  /// The devices whose roster differs from the server's.
   var differences: [String] {
     devices.compactMap { device in
       let shown = device.session.roster.sortedItems.map { item in
@@ -100,13 +100,13 @@ struct SharedAccount {
     }
   }
 
-  /// Brings both devices back, and delivers everything that is under way.
+  /// Reconnects both devices, and delivers everything that is on its way.
   mutating func settle() throws {
     for number in devices.indices where !devices[number].isConnected && !(isAlone && number == 1) {
       if devices[number].hasSession { try resume(number) } else { try logIn(number) }
     }
     for number in devices.indices where devices[number].isConnected {
-      // A device that has not asked for the roster asks now.
+      // A device that has not requested the roster requests it now.
       if !devices[number].isInterested { try fetch(number) }
     }
     var isMoving = true
@@ -131,7 +131,7 @@ struct SharedAccount {
       <features xmlns='http://etherx.jabber.org/streams'><ver xmlns='urn:xmpp:features:rosterver'/>\
       </features>
       """.utf8, at: nil)
-    // Some applications do not ask at once.
+    // Some applications do not request it at once.
     if isAlone || Int.random(in: 0..<4, using: &random) > 0 { try fetch(number) }
   }
 
@@ -150,8 +150,8 @@ struct SharedAccount {
     try send(devices[number].session.decide(.fetch), number)
   }
 
-  /// Has a device decide a command at any moment: before it knows the roster, and while it has no
-  /// connection.
+  /// Lets a device decide a command at any moment, even before it knows the roster or while it has
+  /// no connection.
   private mutating func command(_ number: Int) throws {
     let jid = bare(Self.contacts.randomElement(using: &random) ?? "")
     let name = Self.names.randomElement(using: &random)
@@ -172,7 +172,7 @@ struct SharedAccount {
     } catch {
       return
     }
-    // Without a connection, an application keeps nothing to send.
+    // Without a connection, an application drops what it would send.
     guard devices[number].isConnected, !decided.elements.isEmpty else { return }
     touched.sent(chosen)
     carryOut(chosen)
@@ -180,7 +180,7 @@ struct SharedAccount {
     try send(decided, number)
   }
 
-  /// What a command means if nothing else happens at the time.
+  /// The effect of a command if nothing else happens at the time.
   private mutating func carryOut(_ command: RosterCommand) {
     switch command {
     case .add(let jid, let name, let groups):
@@ -220,7 +220,7 @@ struct SharedAccount {
 
   // MARK: The server
 
-  /// Takes the next thing that a device has sent.
+  /// Processes the next thing that a device has sent.
   private mutating func work(_ number: Int) throws -> Bool {
     guard devices[number].isConnected, !devices[number].going.isEmpty else { return false }
     let bytes = devices[number].going.removeFirst()

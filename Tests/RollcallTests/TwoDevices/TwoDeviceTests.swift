@@ -5,10 +5,11 @@ import Testing
 /// and lose sessions.
 ///
 /// A roster set replaces the whole item, and no server compares it with what its sender knew. So
-/// two sets for one contact that cross can undo each other: of a name that one device changes while
-/// the other changes the groups, either may be lost. What neither of them changed must survive.
+/// two sets for one contact that cross can undo each other: if one device changes the name while
+/// the other changes the groups, either change may be lost. What neither of them changed must
+/// survive.
 @Suite("Two devices of one account") struct TwoDeviceTests {
-  /// `ROLLCALL_SEEDS=0-999` tries others.
+  /// Set `ROLLCALL_SEEDS=0-999` to try others.
   private static let seeds: ClosedRange<UInt64> = {
     let given = ProcessInfo.processInfo.environment["ROLLCALL_SEEDS"]
     let bounds = given?.split(separator: "-").compactMap { UInt64($0) } ?? []
@@ -30,12 +31,12 @@ import Testing
       #expect(differences.isEmpty, "ROLLCALL_SEEDS=\(seed)-\(seed), \(rules): \(differences)")
       sets += account.sets
     }
-    // The devices did do something.
+    // The devices really sent sets.
     #expect(sets > 5 * Self.seeds.count, "\(sets) sets")
   }
 
   @Test(
-    "What one device does alone comes out as it was asked for, without waiting for pushes",
+    "What one device does alone has the requested result, without waiting for pushes",
     arguments: ServerRules.allCases)
   func alone(_ rules: ServerRules) throws {
     for seed in Self.seeds {
