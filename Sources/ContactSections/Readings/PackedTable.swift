@@ -15,7 +15,7 @@ struct PackedTable {
     count = text.utf8CodeUnitCount / width
   }
 
-  // The accessors below read unchecked: an offset lies within a record, so its bytes exist if the
+  // The accessors below read unchecked: an offset is within a record, so its bytes exist if the
   // record does.
 
   /// Whether a record exists; missing records read as zero.

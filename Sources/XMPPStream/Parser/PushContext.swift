@@ -88,7 +88,7 @@ struct PushContext {
   /// The stream offset up to which the context has parsed.
   var parsedEnd: Int { shift + Int(xml_push_position(parser)) }
 
-  /// Whether the context has parsed so many bytes that it should be replaced.
+  /// Whether the context has parsed enough bytes to be replaced.
   func isSpent(at offset: Int) -> Bool { offset - shift >= Self.maximumBytes }
 
   /// The error that stopped parsing, if any.
