@@ -4,13 +4,13 @@ import XMPPStanza
 
 @testable import RosterCore
 
-/// Translates stream elements to events by values alone: the oracle of `EventEncoder`, which writes
-/// the bytes of events in place.
+/// Translates stream elements to events as values: the oracle for `EventEncoder`, which writes the
+/// bytes of events in place.
 enum StanzaTranslator {
-  /// Returns the event that an element stands for, if it means something to the roster, and the
-  /// address that it came from or went to, if it names one that can be prepared.
+  /// Returns the event of an element, if it has a meaning for the roster, and its sender or
+  /// recipient, if that is a valid address.
   ///
-  /// Only direct children of a stanza count: a stanza forwarded inside a message is none.
+  /// Only direct children of a stanza count, so a stanza forwarded inside a message does not.
   static func read(
     _ node: XMPPElement, _ direction: Direction
   ) -> (event: RosterEvent?, peer: BareJID?) {
@@ -31,7 +31,7 @@ enum StanzaTranslator {
     }
   }
 
-  /// What a request and its answer go by; of other stanzas it means nothing.
+  /// The id of a request or an answer; it has no meaning in other stanzas.
   private static func id(of node: XMPPElement, _ kind: Stanza.Kind) -> String? {
     guard case .iq = kind else { return nil }
     return node.attribute("id")
@@ -91,7 +91,7 @@ enum StanzaTranslator {
     guard let bound = node.child("bound", in: Namespace.bind2) else {
       return .session(.authenticated(jid))
     }
-    // XEP-0386 §3.2: stream management may be enabled along with it.
+    // XEP-0386 §3.2: stream management may be enabled in the same step.
     let enabled = bound.child("enabled", in: Namespace.streamManagement)
     return .session(.opened(jid, resumptionID: enabled?.attribute("id")))
   }
@@ -182,7 +182,7 @@ enum StanzaTranslator {
     }
     if let unblock = node.child("unblock", in: Namespace.blocking) {
       let items = blockItems(unblock)
-      // Empty means everybody (XEP-0191 §3.5); a list that holds only unreadable items does not.
+      // Empty means all (XEP-0191 §3.5); a list of only unreadable items does not.
       guard items.isEmpty, unblock.hasChild("item", in: Namespace.blocking) else {
         return .unblocked(from: head.from, items)
       }
@@ -244,7 +244,7 @@ enum StanzaTranslator {
 
   // MARK: Messages
 
-  /// XEP-0163 §4.3: an event comes from the bare address of who published it.
+  /// XEP-0163 §4.3: an event comes from the publisher's bare address.
   private static func translateMessage(
     _ head: StanzaHead, _ node: XMPPElement, _ direction: Direction
   ) -> StanzaEvent? {
@@ -257,13 +257,13 @@ enum StanzaTranslator {
     case Namespace.nick:
       return .nicknamePublished(from.bare, publishedNickname(items, in: Namespace.pubsubEvent))
     case Namespace.vCard4Node:
-      // A notification may say only that there is a new one.
+      // A notification may lack the content.
       return publishedVCard(items, in: Namespace.pubsubEvent).map { .vCardPublished(from.bare, $0) }
     default: return nil
     }
   }
 
-  /// What a contact published, as the answer to our question for it.
+  /// The names in an answer to our request for what a contact published.
   private static func publishedNames(_ items: XMPPElement) -> Answer.Payload? {
     switch items.attribute("node") {
     case Namespace.nick: .nickname(publishedNickname(items, in: Namespace.pubsub))
@@ -285,7 +285,7 @@ enum StanzaTranslator {
     node.child("status", in: Namespace.client).map(\.text).flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// A name in an element's text, nil where it is empty.
+  /// The name in an element's text; nil if it is empty.
   fileprivate static func name(_ node: XMPPElement) -> String? {
     let text = node.text.trimmedOfXMLSpace
     return text.isEmpty ? nil : text
@@ -304,8 +304,8 @@ extension VCardNames {
 }
 
 extension XMPPElement {
-  /// Describes how the event that `EventEncoder` writes for an element differs from the one that
-  /// `StanzaTranslator` gives; nil if they agree.
+  /// Describes how the event that `EventEncoder` writes for an element differs from that of
+  /// `StanzaTranslator`; nil if they agree.
   func encodedDifference(_ direction: Direction) -> String? {
     let (event, peer) = StanzaTranslator.read(self, direction)
     var encoder = EventEncoder()
@@ -332,7 +332,7 @@ extension XMPPElement {
 }
 
 extension RosterEvent {
-  /// The contacts that an event names, in no order, and some perhaps twice.
+  /// The contacts that an event names, in no particular order and possibly repeated.
   fileprivate var contacts: [BareJID] {
     switch self {
     case .session: []

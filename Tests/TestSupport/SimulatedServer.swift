@@ -1,10 +1,10 @@
 import RosterCore
 import XMPPStanza
 
-/// A server with several devices of Alice, which tells each of them what happens in its own time.
+/// A server with several devices of Alice, to each of which it sends every change at its own time.
 ///
-/// Each device is told everything in the order in which it happened, as over a stream; which of
-/// them is told first is left to dice. The lines of all of them make one dialogue.
+/// Each device receives everything in the order in which it happened, as over a stream; which
+/// device is first is random. The lines of all devices form one dialogue.
 package struct SimulatedServer {
   private struct Item {
     var name: String?
@@ -20,9 +20,9 @@ package struct SimulatedServer {
     var connection: UInt32
     var isOnline = false
     var isLost = false
-    /// What it is still to be sent.
+    /// What the server has yet to send to it.
     var queue: [String] = []
-    /// The requests that it has been told.
+    /// The requests that it has received.
     var requests: Set<String> = []
     var sets = 0
   }
@@ -46,7 +46,7 @@ package struct SimulatedServer {
     scenario.time = 0
   }
 
-  // MARK: What the server knows
+  // MARK: The server's state
 
   package var shownItems: [String] {
     items.sorted { $0.key < $1.key }.map {
@@ -56,7 +56,7 @@ package struct SimulatedServer {
 
   package var openRequests: [String] { requests.sorted() }
 
-  /// Who is online, with what it says, as far as any device is told.
+  /// The available resources with their presence, as far as any device receives it.
   package var shownPresence: [String] {
     guard devices.contains(where: { $0.isOnline && !$0.isLost }) else { return [] }
     return presence.filter { items[$0.key]?.subscription == "both" }
@@ -65,7 +65,7 @@ package struct SimulatedServer {
 
   package var versionText: String { "v\(version)" }
 
-  // MARK: What happens
+  // MARK: Events
 
   package mutating func step() {
     let place = devices.indices.randomElement(using: &random) ?? 0
@@ -84,7 +84,7 @@ package struct SimulatedServer {
     }
   }
 
-  /// Brings everybody back and delivers what is on its way.
+  /// Reconnects all devices, and delivers everything that is on its way.
   package mutating func settle() {
     for place in devices.indices where devices[place].isLost { resume(place) }
     while let place = devices.indices.filter({ !devices[$0].queue.isEmpty }).randomElement(
@@ -215,7 +215,7 @@ package struct SimulatedServer {
     }
   }
 
-  /// Sends a device the next thing that it is to be told; it acknowledges pushes.
+  /// Sends a device the next element in its queue; the device acknowledges pushes.
   private mutating func deliver(_ place: Int) {
     guard canAct(place), !devices[place].queue.isEmpty else { return }
     let stanza = devices[place].queue.removeFirst()

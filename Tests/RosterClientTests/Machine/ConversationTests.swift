@@ -98,7 +98,7 @@ import XMPPStanza
     #expect(talk.machine.resumption?.id == "some-id")
   }
 
-  @Test("SASL 2 goes on with a session at once (XEP-0198 §6)")
+  @Test("SASL 2 resumes a session at once (XEP-0198 §6)")
   func sasl2Resumption() {
     var before = Talk()
     before.goesOnline()

@@ -43,7 +43,7 @@ import Testing
     #expect(seen == [Self.top, 0, 1])
   }
 
-  @Test("It is asked once, where something is open, and again where the session goes on")
+  @Test("An acknowledgement is requested once if something is open, and again after a resumption")
   func asks() {
     var management = StreamManagement(id: "s")
     var seen: [Bool] = [management.asks()]
@@ -60,7 +60,7 @@ import Testing
     #expect(seen == [false, true, false, true, true, true, true, false])
   }
 
-  @Test("A session that goes on twice sends what is still missing, in order")
+  @Test("A session that is resumed twice sends what is still missing, in order")
   func resumedTwice() {
     var management = StreamManagement(id: "s", acknowledged: Self.top)
     for number in 1...4 { management.sent([UInt8(number)]) }

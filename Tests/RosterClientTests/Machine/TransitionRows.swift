@@ -135,7 +135,7 @@ extension TransitionTests {
     Row("VVVVV VVVVVV VV. Vs.. co", "<success xmlns='urn:xmpp:sasl:2'>\(bound)</success>"),
     // XEP-0386: bound is a full address.
     Row("VVVVV VVVVVV VV. Vs.. co", sasl2("alice@example.test", bound)),
-    // Nobody has asked to go on with a session.
+    // The client has not asked for a resumption.
     Row(
       "VVVVV VVVVVV VV. Vs.. co",
       sasl2("alice@example.test/x", "<resumed xmlns='urn:xmpp:sm:3' h='0' previd='some-id'/>")),

@@ -174,7 +174,7 @@ import XMPPStanza
     }
   }
 
-  @Test("A word of counting that nobody waits for changes nothing of what is counted")
+  @Test("An unexpected answer of stream management does not change the counts")
   func unaskedCounting() {
     var talk = Stage.online.talk()
     talk.happens { $0.sent(Array("<presence/>".utf8)) }
@@ -182,7 +182,7 @@ import XMPPStanza
     talk.hears("<enabled xmlns='urn:xmpp:sm:3' id='another' resume='true'/>")
     talk.hears("<failed xmlns='urn:xmpp:sm:3'/>")
     #expect(talk.machine.state.session == before && talk.machine.resumption?.id == "some-id")
-    // Where it was not asked to count, its answer is to nobody; and before, nothing is counted.
+    // An answer without a request has no effect, and before that nothing is counted.
     talk = Talk()
     talk.authenticates()
     talk.hears(
