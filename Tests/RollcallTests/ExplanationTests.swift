@@ -77,8 +77,7 @@ extension Explanation {
   ]
 
   @Test(
-    "For each state of Appendix A.1, the explanation has exactly the missing steps", arguments: rows
-  )
+    "For each state of Appendix A.1, the explanation has the missing steps", arguments: rows)
   func states(_ row: Row) throws {
     var scenario = Scenario.alice()
     row.lead(&scenario)

@@ -8,7 +8,7 @@ import XMPPStanza
 
 @testable import Rollcall
 
-/// Snapshots of a roster large enough for increments between full ones.
+/// Snapshots of a roster large enough for increments between whole ones.
 @Suite("Chains of snapshots") struct SnapshotChainTests {
   private let folder: TemporaryFolder
 

@@ -269,7 +269,7 @@ import XMPPStanza
     #expect(try timeline.course(of: condition, after: 4, upTo: 4).beginning == .never)
   }
 
-  @Test("Pushes are enough only if the whole roster is known nowhere in the range")
+  @Test("Partial knowledge counts only if the whole roster is known nowhere in the range")
   func partial() throws {
     var scenario = Scenario()
     scenario.opened("alice@example.test/phone")  // 1

@@ -16,7 +16,7 @@ extension Roster {
 /// States that are stored as the difference from an earlier one.
 @Suite("Increments of states")
 struct IncrementTests {
-  /// A state as a log keeps it: first in full, then as increments, each to the previous one.
+  /// A state as a log keeps it: first as a whole, then as increments, each to the previous one.
   private struct Kept {
     var whole: [UInt8]
     var increments: [[UInt8]] = []
@@ -40,7 +40,7 @@ struct IncrementTests {
       sequence: roster.position, identity: 1000 + roster.position, depth: UInt64(depth))
   }
 
-  /// Reduces a history, and passes the state to `body` at intervals: first in full, then as
+  /// Reduces a history, and passes the state to `body` at intervals: first as a whole, then as
   /// increments.
   private func keep(
     _ history: [(RosterEvent, RecordStamp, ConnectionID)], every distance: Int
@@ -74,7 +74,7 @@ struct IncrementTests {
   }
 
   @Test(
-    "A full state and its increments give the same result as all events", arguments: 0..<UInt64(12))
+    "A whole state and its increments give the same as all events", arguments: 0..<UInt64(12))
   func chain(seed: UInt64) throws {
     var fuzzer = StanzaFuzzer(seed: seed)
     var scenario = Scenario()
@@ -135,8 +135,7 @@ struct IncrementTests {
   }
 
   @Test(
-    "Contacts and texts get the same numbers in every kind of reduction", arguments: 24..<UInt64(30)
-  )
+    "Contacts and texts get the same numbers in every reduction", arguments: 24..<UInt64(30))
   func numbering(seed: UInt64) throws {
     var fuzzer = StanzaFuzzer(seed: seed)
     var scenario = Scenario()
@@ -305,7 +304,7 @@ struct IncrementTests {
   }
 
   @Test(
-    "Unused contacts and texts stay limited, however often a state is read, in full or in parts")
+    "Unused contacts and texts stay limited, however often a state is read, as a whole or in parts")
   func readAgain() throws {
     var scenario = Scenario()
     for number in 0..<200 { scenario.receives(from: "c\(number)@example.test/desk") }
@@ -383,7 +382,7 @@ struct IncrementTests {
     }
   }
 
-  @Test("An increment is applied only to its base, and a full state is not an increment")
+  @Test("An increment is applied only to its base, and a whole state is not an increment")
   func refused() throws {
     var scenario = Scenario.alice(item("bob@example.test"))
     var roster = scenario.roster

@@ -46,7 +46,7 @@ extension Timeline {
 private struct SnapshotChain {
   /// A known state. An increment to its snapshot is applied to it.
   let known: Roster
-  /// The full state that was read. It is taken out before a change, so that the change does not
+  /// The whole state that was read. It is taken out before a change, so that the change does not
   /// copy.
   private var whole: Roster?
   /// The increments, newest first.

@@ -10,7 +10,7 @@ final class CaptureIntake {
   @exclusivity(unchecked) var filter: AccountFilter
   @exclusivity(unchecked) var summary: ImportSummary
 
-  /// - Parameter head: 64 KiB of the capture, or all of it. It is only examined, not read.
+  /// - Parameter head: 64 KiB of the capture, or all of it. Only examined, not consumed.
   /// - Throws: `ImportError` if its format is unknown.
   init(_ head: [UInt8], _ options: ImportOptions) throws {
     let carrier = Carrier(head, encoding: options.encoding)

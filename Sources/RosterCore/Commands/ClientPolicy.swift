@@ -107,7 +107,7 @@ package struct PolicyReader {
       return [try Self.fromServer(event)]
     }
     guard case .roster = answer.payload else { return [event] }
-    // The answer would count if the client had sent a request.
+    // Adds the request without which the answer would not count.
     var get = CanonicalOutput()
     get.write(EventTag.querySent)
     get.write(Optional(Self.id))

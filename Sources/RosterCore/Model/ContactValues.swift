@@ -9,7 +9,7 @@ public struct ContactValues<Value: Sendable>: Sendable {
   private let isHidden: Bool
   private let value: @Sendable (ContactTable, ContactNumber) -> Value?
 
-  /// - Parameter isHidden: Whether the view is empty.
+  /// - Parameter isHidden: Whether to show no contact at all.
   init(
     _ table: ContactTable, isHidden: Bool = false,
     _ value: @escaping @Sendable (ContactTable, ContactNumber) -> Value?

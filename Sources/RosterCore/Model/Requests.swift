@@ -35,7 +35,7 @@ public struct IncomingRequest: Sendable {
   public internal(set) var nickname: String?
   /// Whether it was reported that the request has not been answered.
   var isReportedAsNeglected = false
-  /// The record by which the user had seen it; nil if the user has not.
+  /// The record that marked it as seen by the user; nil if it is unseen.
   public internal(set) var seen: UInt64?
 }
 
@@ -87,7 +87,7 @@ public struct EndedRequest: Hashable, Sendable {
   public internal(set) var since: RecordStamp
 }
 
-/// The number of rounds in which a contact and we open requests again as soon as they end.
+/// Rounds of requests between a contact and us that open again as soon as they end.
 struct Rounds: Hashable, Sendable {
   /// How many times a request was opened again without a pause.
   var count = 0

@@ -5,7 +5,7 @@ import XMPPStanza
 // further resources of all contacts that have any. A row says whether its contact has details and
 // further resources, which are then the next ones, and refers to texts by their numbers.
 //
-// A full snapshot contains the rows of all contacts of the table, in the order of their numbers. In
+// A whole snapshot contains the rows of all contacts, in the order of their numbers. In
 // an increment, numbers come before the rows: for each row the distance from the previous contact's
 // number, and which of the row's parts belong to the contact. The other parts repeat the previous
 // row, which takes no space. If no resource is available, the row says so and repeats the presence

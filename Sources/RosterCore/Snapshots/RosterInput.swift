@@ -7,7 +7,7 @@ import XMPPStanza
 struct RosterInput: StampInput, ~Escapable {
   /// The input after the tables.
   var plain: CanonicalInput
-  /// The contacts. Those of a full snapshot have no state until their rows are read.
+  /// The contacts. Those of a whole snapshot have no state until their rows are read.
   var contacts: ContactTable
   /// The number of contacts and texts.
   let counts: TableCounts
@@ -20,7 +20,7 @@ struct RosterInput: StampInput, ~Escapable {
   /// Whether a checksum vouches for the bytes, so that expensive checks can be omitted.
   var isSound: Bool { plain.isSound }
 
-  /// Reads the tables of a full snapshot.
+  /// Reads the tables of a whole snapshot.
   @_lifetime(copy input)
   init(_ input: CanonicalInput, isSound: Bool) throws(CodecError) {
     plain = input

@@ -9,7 +9,7 @@ struct RosterOutput: StampOutput {
   var plain = CanonicalOutput()
   /// The contacts to write.
   let contacts: ContactTable
-  /// The changes that an increment contains; nil for a full snapshot.
+  /// The changes that an increment contains; nil for a whole snapshot.
   let changes: ContactChanges?
   var base = (record: UInt64(0), time: Int64(0))
   var rows = RowOutput(after: ContactRow())

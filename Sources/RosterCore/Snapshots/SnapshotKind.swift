@@ -7,7 +7,7 @@ package struct SnapshotBase: Hashable, Sendable {
   /// Distinguishes snapshots of the same record, whose contacts and texts may be numbered
   /// differently. A part of the snapshot's checksum.
   package let identity: UInt64
-  /// The number of increments that this snapshot itself builds on; 0 for a full one.
+  /// The number of increments that this snapshot itself builds on; 0 for a whole one.
   package let depth: UInt64
 
   /// The maximum of `depth`.
@@ -21,12 +21,12 @@ package struct SnapshotBase: Hashable, Sendable {
   }
 }
 
-/// Whether a snapshot is full or an increment; the head of its stored form.
+/// Whether a snapshot is whole or an increment; the head of its stored form.
 package enum SnapshotKind: Hashable, Sendable {
   case whole
   case increment(SnapshotBase)
 
-  /// The snapshot that an increment builds on; nil for a full one.
+  /// The snapshot that an increment builds on; nil for a whole one.
   package var base: SnapshotBase? {
     switch self {
     case .whole: nil

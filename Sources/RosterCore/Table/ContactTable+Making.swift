@@ -30,7 +30,7 @@ extension ContactTable {
 
   /// Whether more than a quarter of the addresses, texts and group lists, by bytes, belong to
   /// contacts without state or to no contact, so that the table should be rebuilt before it is
-  /// written in full. Complexity: linear in the table.
+  /// written as a whole. Complexity: linear in the table.
   ///
   /// Depends only on the table, so a state that was read is written like the one it was read from.
   ///

@@ -144,7 +144,7 @@ struct DetailsTable: Sendable {
   /// Frees a slot whose details are empty.
   mutating func free(place: Int) { freePlaces.append(UInt32(place)) }
 
-  /// Frees details.
+  /// Frees the slot that a reference has, if any.
   mutating func free(_ reference: DetailsReference) {
     guard let place = reference.place else { return }
     places[place] = ContactDetails()
