@@ -9,7 +9,7 @@ import XMPPStanza
 package struct CaptureImport {
   /// The number of records per commit.
   package static let batch = 2000
-  /// The maximum number of record bytes per commit, not counting its last record.
+  /// The number of record bytes after which a commit is due; its last record may exceed it.
   private static let batchBytes = 8 << 20
   /// Small enough for the allocator to reuse; larger chunks come from the system each time.
   static let chunkBytes = 64 << 10
