@@ -43,9 +43,11 @@ extension Timeline {
 }
 
 /// Reads a snapshot and, if it is an increment, all snapshots that it builds on.
-private struct SnapshotChain {
+struct SnapshotChain {
   /// A known state. An increment to its snapshot is applied to it.
-  let known: Roster
+  private let known: Roster
+  /// Whether a checksum that matches is trusted; if not, what it covers is examined too.
+  private let isSound: Bool
   /// The whole state that was read. It is taken out before a change, so that the change does not
   /// copy.
   private var whole: Roster?
@@ -66,8 +68,9 @@ private struct SnapshotChain {
     case increment(SnapshotBase, [UInt8])
   }
 
-  init(from known: Roster) {
+  init(from known: Roster = Roster(), isSound: Bool = true) {
     self.known = known
+    self.isSound = isSound
   }
 
   mutating func read(
@@ -111,7 +114,7 @@ private struct SnapshotChain {
   private mutating func link(_ header: SnapshotHeader, _ bytes: RawSpan) -> Link? {
     guard let kind = try? SnapshotKind(of: bytes) else { return nil }
     if let base = kind.base { return .increment(base, [UInt8](bytes)) }
-    guard var roster = try? Roster(snapshot: bytes, isSound: true),
+    guard var roster = try? Roster(snapshot: bytes, isSound: isSound),
       roster.position == header.sequence
     else { return nil }
     roster.base = SnapshotBase(header, depth: 0)
@@ -124,7 +127,7 @@ private struct SnapshotChain {
     var roster = whole.take() ?? known
     for (snapshot, bytes) in increments.reversed() {
       do {
-        try roster.add(bytes.span.bytes, isSound: true)
+        try roster.add(bytes.span.bytes, isSound: isSound)
       } catch {
         return .damaged(snapshot.sequence)
       }

@@ -196,35 +196,52 @@ package struct LogVerification {
 
   // MARK: Snapshots
 
-  /// The state at the current record, and the snapshots to compare it with.
+  /// The state after the records examined so far, and the snapshots to compare it with.
   private struct Replay {
     var roster = Roster()
-    /// The state of the last snapshot, on which the next one may build.
-    var kept: Roster?
     var compared = 0
-    /// The numbers of the remaining snapshots, the next one last.
+    /// The numbers of the snapshots that are still to be compared, the next one last.
     var ahead: [UInt64] = []
     /// The damaged snapshots.
     var damaged: [(record: UInt64?, damage: SnapshotDamage)] = []
 
     /// Describes what is wrong with a snapshot of the state whose checksum is right, as a clause;
     /// nil if nothing is.
-    mutating func problem(of snapshot: RawSpan, _ header: SnapshotHeader) -> String? {
+    ///
+    /// Nearly all snapshots have the bytes that the replay writes at their record, because it gives
+    /// the contacts the numbers that the recorder gave them. Others, such as those of a recorder
+    /// that began in the middle, are read and compared contact by contact; the replay then takes
+    /// their numbers, so that the snapshots after them can be compared by their bytes.
+    mutating func problem(
+      of snapshot: RawSpan, _ header: SnapshotHeader, in transaction: borrowing ReadTransaction
+    ) throws -> String? {
       let base = (try? SnapshotKind(of: snapshot))?.base
-      if let base, kept?.base != base {
-        return "its snapshot rests on one that cannot be used, of record \(base.sequence)"
+      let written =
+        base == nil ? roster.takeSnapshot() : base == roster.base ? roster.increment : nil
+      if written?.span.bytes.isSame(as: snapshot) != true {
+        guard let kept = try stored(header, in: transaction) else {
+          return base.map {
+            "its snapshot rests on one that cannot be used, of record \($0.sequence)"
+          }
+            ?? Self.difference
+        }
+        guard kept == roster else { return Self.difference }
+        roster = kept
       }
-      do {
-        if base == nil { kept = try Roster(snapshot: snapshot) } else { try kept?.add(snapshot) }
-      } catch {
-        kept = nil
-      }
-      guard kept == roster else {
-        kept = nil
-        return "its snapshot is not what a replay gives"
-      }
-      kept?.base = SnapshotBase(header, depth: base.map { $0.depth + 1 } ?? 0)
+      roster.beginIncrement(to: SnapshotBase(header, depth: base.map { $0.depth + 1 } ?? 0))
       return nil
+    }
+
+    private static let difference = "its snapshot is not what a replay gives"
+
+    /// The state in a snapshot; nil if it, or one that it depends on, cannot be read.
+    private func stored(
+      _ header: SnapshotHeader, in transaction: borrowing ReadTransaction
+    ) throws -> Roster? {
+      var chain = SnapshotChain(isSound: false)
+      guard case .state(let roster) = try chain.read(atOrBefore: header.sequence, in: transaction)
+      else { return nil }
+      return roster
     }
   }
 
@@ -263,7 +280,8 @@ package struct LogVerification {
     var problem: String?
     // Another process may have dropped it meanwhile.
     _ = try transaction.snapshot(atOrBefore: header.sequence, version: .current) {
-      if $0.sequence == header.sequence { problem = replay.problem(of: $1, $0) }
+      guard $0.sequence == header.sequence else { return }
+      problem = try replay.problem(of: $1, $0, in: transaction)
     }
     if let problem { report(.snapshots, header.sequence, problem) }
   }
