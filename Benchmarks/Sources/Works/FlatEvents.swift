@@ -18,7 +18,7 @@ final class FlatEvents {
     switch event {
     case .pushReceived(let push):
       // Leave out pushes from strangers, because the reducer in C does not check the sender.
-      if push.from == nil || push.from?.bare.text == "alice@example.test" { add(push.query) }
+      if push.peer == nil || push.peer?.bare.text == "alice@example.test" { add(push.query) }
     case .answerReceived(let answer):
       if case .roster(let query) = answer.payload { add(query) } else { add(floors_nothing) }
     case .availableReceived(let from, let availability):
