@@ -23,7 +23,8 @@ import XMPPStanza
       // The result of a replay of all records.
       var replay = ContactReplay(of: jid)
       try timeline.replay(upTo: .record(point)) { replay.follow($0, $1) }
-      #expect(explanation == Explanation(roster, replay, friends: .mutual), place)
+      let names = ConnectionNames(try log.meta.connections)
+      #expect(explanation == Explanation(roster, replay, friends: .mutual, names: names), place)
       let isOpen = roster.incoming[jid] != nil || roster.outgoing[jid] != nil
       #expect((explanation[.friend]?.verdict == .yes) == roster.isMutual(jid), place)
       #expect((explanation[.request]?.verdict == .yes) == isOpen, place)

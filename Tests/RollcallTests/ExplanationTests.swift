@@ -146,7 +146,7 @@ extension Explanation {
     ours.pushed(item(bob, "subscription='remove'"))  // 5
     #expect(
       try explanation(ours).reasons(.friend)
-        == "It left the roster at #5: the server pushed its removal, as our set of #4 asked.")
+        == "It left the roster at #5: the server pushed its removal, asked by us, #4.")
 
     var theirs = Scenario.alice(item(bob, "subscription='both'"))
     theirs.pushed(item(bob, "subscription='remove'"))  // 4
@@ -253,7 +253,7 @@ extension Explanation {
     #expect(try !explanation(shown).reasons(.friend).contains("Our set"))
     #expect(
       try explanation(shown).reasons(.section)
-        .contains("set at #5 by a push of the server, as our set of #4 asked"))
+        .contains("set at #5 by a push of the server, asked by us, #4"))
 
     var undone = shown
     undone.pushed(item(bob, "name='Bob' subscription='both'"))  // 7
@@ -261,6 +261,36 @@ extension Explanation {
     #expect(
       try explanation(undone).reasons(.section)
         .contains("set at #7 by a push of the server; no set of ours asked for it"))
+  }
+
+  @Test("A set is named with its device if there are several, and explains one push only")
+  func askers() throws {
+    var scenario = Scenario.alice(item(bob, "name='Bob' subscription='both'"))  // 1 to 3
+    scenario.on(2) {
+      $0.opened("alice@example.test/pc")  // 4
+      $0.fetches(item(bob, "name='Bob' subscription='both'"))  // 5 and 6
+      $0.sets(item(bob, "name='Rob'"))  // 7
+    }
+    scenario.pushed(item(bob, "name='Rob' subscription='both'"))  // 8
+    #expect(
+      try explanation(scenario).reasons(.section)
+        .contains("set at #8 by a push of the server, asked by pc, #7."))
+    scenario.on(2) { $0.pushed(item(bob, "name='Rob' subscription='both'")) }  // 9
+    scenario.pushed(item(bob, "name='Rob' subscription='from'"))  // 10
+    let friend = try explanation(scenario).reasons(.friend)
+    #expect(friend.contains("“from” since #10, a push of the server"))
+    #expect(!friend.contains("#7"))
+  }
+
+  @Test("If the log may lack a set, nothing says that no set asked")
+  func unseenSets() throws {
+    var fragment = Scenario()
+    fragment.sends()  // 1
+    fragment.pushed(item(bob, "subscription='both'"))
+    fragment.pushed(item(bob, "name='Bob' subscription='both'"))
+    #expect(try !explanation(fragment).reasons(.section).contains("no set of ours"))
+    fragment.pushed(item(bob, "subscription='remove'"))
+    #expect(try !explanation(fragment).reasons(.friend).contains("no set of ours"))
   }
 
   @Test("A set to another account's roster or for another contact is not ours for this contact")

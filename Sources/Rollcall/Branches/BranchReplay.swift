@@ -112,8 +112,9 @@ struct BranchReplay {
     _ record: UInt64, _ actual: [Timeline.Moment], _ branched: [Timeline.Moment]
   ) {
     if result.divergence == nil {
-      let before = actual.map(\.outcome).filter { $0 != RosterOutcome() }
-      let after = branched.map(\.outcome).filter { $0 != RosterOutcome() }
+      // That a change goes back to another record makes no other roster.
+      let before = actual.map(\.outcome.withoutOrigins).filter { !$0.isEmpty }
+      let after = branched.map(\.outcome.withoutOrigins).filter { !$0.isEmpty }
       guard before != after else { return }
       result.divergence = Branch.Comparison.Divergence(
         record: record, happened: actual, instead: branched)

@@ -13,12 +13,14 @@ extension HistoryEntry.Origin {
 extension JSONValue {
   /// What a record did to a contact, as `rollcall history --json` lists it.
   package init(_ entry: HistoryEntry) {
-    self = JSONValue(entry.moment, changes: entry.changes, findings: entry.findings)
-      .adding([
-        "handshake": entry.handshake.map {
-          .object(["side": .string($0.side.rawValue), "since": JSONValue($0.since)])
-        } ?? .null,
-        "origin": entry.origin?.document ?? .null,
-      ])
+    self = JSONValue(
+      entry.moment, changes: entry.changes, findings: entry.findings, origins: entry.origins
+    )
+    .adding([
+      "handshake": entry.handshake.map {
+        .object(["side": .string($0.side.rawValue), "since": JSONValue($0.since)])
+      } ?? .null,
+      "origin": entry.origin?.document ?? .null,
+    ])
   }
 }

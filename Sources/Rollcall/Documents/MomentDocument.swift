@@ -5,11 +5,17 @@ package import RosterCore
 extension JSONValue {
   /// A record of the story.
   package init(_ moment: Timeline.Moment) {
-    self.init(moment, changes: moment.outcome.changes, findings: moment.outcome.findings)
+    let outcome = moment.outcome
+    self.init(
+      moment, changes: outcome.changes, findings: outcome.findings,
+      origins: outcome.originsOfChanges)
   }
 
   /// A record of the story with some of its changes and findings.
-  package init(_ moment: Timeline.Moment, changes: [RosterChange], findings: [Finding]) {
+  package init(
+    _ moment: Timeline.Moment, changes: [RosterChange], findings: [Finding],
+    origins: [ChangeOrigin]
+  ) {
     self = .object([
       "record": JSONValue(moment.stamp.record),
       "connection": .integer(Int64(moment.connection.number)),
@@ -18,7 +24,27 @@ extension JSONValue {
       "meaning": .string(moment.event.clause),
       "changes": .array(changes.map { JSONValue($0) }),
       "findings": .array(findings.map { JSONValue($0) }),
+      "origins": .array(origins.map { JSONValue($0) }),
     ])
+  }
+
+  /// The earlier record that a change goes back to.
+  private init(_ origin: ChangeOrigin) {
+    self = .object([
+      "contact": .string(origin.contact.text), "kind": .string(origin.kind.name),
+      "cause": JSONValue(origin.cause), "effect": JSONValue(origin.effect),
+      "connection": .integer(Int64(origin.connection.number)),
+      "device": JSONValue(origin.device),
+    ])
+  }
+}
+
+extension ChangeOrigin.Kind {
+  /// The kind in one word.
+  fileprivate var name: String {
+    switch self {
+    case .edit: "set"
+    }
   }
 }
 

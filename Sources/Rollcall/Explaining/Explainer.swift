@@ -7,6 +7,7 @@ struct Explainer {
   let roster: Roster
   let replay: ContactReplay
   let friends: SectionPolicy.Friends
+  let names: ConnectionNames
 
   var contact: BareJID { replay.contact }
   var item: RosterItem? { roster.item(contact) }
@@ -39,7 +40,9 @@ struct Explainer {
   private func itemSentences(_ item: RosterItem) -> [String] {
     guard let entry = roster.entries[contact] else { return [] }
     let since = entry.provenance.subscription
-    var text = "Its item is “\(item.subscription.rawValue)” since #\(since), \(source(since))"
+    var text =
+      "Its item is “\(item.subscription.rawValue)” since #\(since), "
+      + source(since, of: since == entry.provenance.item ? .item : .subscription)
     if item.isPending {
       text += ", and the server waits for its answer since #\(entry.provenance.ask) (ask)"
     }
@@ -59,18 +62,27 @@ struct Explainer {
     return sentences
   }
 
-  private func source(_ record: UInt64) -> String {
+  /// What showed a field at a record, and who asked for it.
+  private func source(_ record: UInt64, of field: StateField) -> String {
     guard let source = replay.itemSources[record] else { return "the server's word" }
     let what = source.isPush ? "a push of the server" : "the roster that the server sent"
-    return what + (source.asked.map { ", as our set of #\($0) asked" } ?? "")
+    return what + reason(source, of: field)
+  }
+
+  /// Who asked for what the server showed of a field, after a comma; empty if that is not known.
+  private func reason(_ source: ContactReplay.ItemSource, of field: StateField) -> String {
+    source.origins.filter { $0.explains(field) }
+      .map { ", " + $0.clause(by: names.agent(of: $0, roster)) }.joined()
   }
 
   private var absenceSentences: [String] {
     if let removal = replay.removal {
       let how = removal.value.isPush ? "the server pushed its removal" : "the whole roster lacks it"
+      let known = reason(removal.value, of: .item)
+      let isUnasked = known.isEmpty && removal.value.isPush && removal.value.hasAllSets
       let why =
-        removal.value.asked.map { ", as our set of #\($0) asked" }
-        ?? "; no set of ours asked for that: another of our devices did, or the server"
+        isUnasked
+        ? "; no set of ours asked for that: another of our devices did, or the server" : known
       return ["It left the roster at #\(removal.record): \(how)\(why)."]
     }
     guard roster.completeness == .complete, let record = replay.wholeRoster else {
@@ -191,9 +203,11 @@ struct Explainer {
       return "the server"
     }
     let isFirst = record == roster.entries[contact]?.provenance.item
-    guard known.asked == nil, !isFirst else { return source(record) }
-    return source(record) + "; no set of ours asked for it: another of our devices did, or the "
-      + "server"
+    let text = source(record, of: isFirst ? .item : .name)
+    guard known.isPush, known.hasAllSets, !isFirst, reason(known, of: .name).isEmpty else {
+      return text
+    }
+    return text + "; no set of ours asked for it: another of our devices did, or the server"
   }
 }
 

@@ -62,8 +62,12 @@ public struct Explanation: Hashable, Sendable {
   ///   - roster: the state at the point.
   ///   - replay: what led to it, from the first record on.
   ///   - friends: which contacts count as friends.
-  package init(_ roster: Roster, _ replay: ContactReplay, friends: SectionPolicy.Friends) {
-    let explainer = Explainer(roster: roster, replay: replay, friends: friends)
+  ///   - names: what the connections are called.
+  package init(
+    _ roster: Roster, _ replay: ContactReplay, friends: SectionPolicy.Friends,
+    names: ConnectionNames = ConnectionNames()
+  ) {
+    let explainer = Explainer(roster: roster, replay: replay, friends: friends, names: names)
     contact = replay.contact
     state = explainer.state
     topics = [
@@ -105,7 +109,8 @@ extension Timeline {
       guard !named.isEmpty else { return nil }
       var (replay, state) = (ContactReplay(of: contact), State())
       try advance(&state, to: last, naming: named) { replay.follow($0, $1) }
-      return (Explanation(state.roster, replay, friends: friends), state)
+      let names = ConnectionNames(state.names)
+      return (Explanation(state.roster, replay, friends: friends, names: names), state)
     }
   }
 }

@@ -104,6 +104,9 @@ struct ReportStory {
     var body = [Tag.p([.class: "meaning"], meaning)]
     let changes = moment.outcome.changes.digest
     if !changes.isEmpty { body.append(Tag.ul([.class: "changes"], changes.map(\.markup))) }
+    body += moment.outcome.originLines { agent(of: $0) }.map { line in
+      Tag.p([.class: "faint"], Markup(line.shortened(to: Report.sentenceLimit)))
+    }
     body += moment.outcome.findings.map { finding in
       Tag.p(
         [.class: "told \(finding.severity.rawValue)"], finding.badge, " ",
@@ -121,6 +124,10 @@ struct ReportStory {
       Tag.span([.class: "number"], Tag.a([.fragment: id], Markup("#\(moment.stamp.record)"))),
       Tag.span([.class: "clock"], Markup(moment.stamp.time.map(report.zone.clock) ?? "")),
       moment.direction.arrow, Tag.div([:], body))
+  }
+
+  private func agent(of origin: ChangeOrigin) -> String {
+    labels.isEmpty ? "us" : origin.device ?? labels[origin.connection] ?? "us"
   }
 
   private func item(_ burst: PresenceBurst, _ records: [ReportRecord]) -> Markup {

@@ -20,8 +20,10 @@ package struct ContactReplay: Hashable, Sendable {
   struct ItemSource: Hashable, Sendable {
     /// A push; otherwise a whole roster.
     var isPush: Bool
-    /// The set of ours that asked for exactly this.
-    var asked: UInt64?
+    /// Which earlier records its changes go back to.
+    var origins: [ChangeOrigin] = []
+    /// Whether the log has every set of ours that can have asked for it.
+    var hasAllSets = true
   }
 
   /// A roster set of ours.
@@ -96,6 +98,10 @@ package struct ContactReplay: Hashable, Sendable {
     if case .stanza(let event) = moment.event {
       let isServerDone = roster.hasEnded(.inbound, on: moment.connection)
       follow(event, moment.stamp.record, codes, isServerDone: isServerDone)
+    }
+    for origin in moment.outcome.origins where origin.contact == contact {
+      guard let index = sets.firstIndex(where: { $0.record == origin.cause }) else { continue }
+      sets[index].fate = .shown
     }
     for change in moment.outcome.changes { follow(change, moment, roster) }
     for finding in moment.outcome.findings { follow(finding) }
@@ -193,12 +199,13 @@ package struct ContactReplay: Hashable, Sendable {
     }
   }
 
-  /// What the server said, and which set of ours had asked for just this.
-  private mutating func source(_ moment: Timeline.Moment, _ roster: Roster) -> ItemSource {
-    guard case .stanza(.pushReceived) = moment.event else { return ItemSource(isPush: false) }
-    let asked = roster.ownSet(behind: contact)
-    if let index = sets.firstIndex(where: { $0.record == asked }) { sets[index].fate = .shown }
-    return ItemSource(isPush: true, asked: asked)
+  /// What the server said, and which earlier records its changes go back to.
+  private func source(_ moment: Timeline.Moment, _ roster: Roster) -> ItemSource {
+    var source = ItemSource(isPush: false)
+    if case .stanza(.pushReceived) = moment.event { source.isPush = true }
+    source.origins = moment.outcome.originsOfChanges.filter { $0.contact == contact }
+    source.hasAllSets = !roster.mayLackEdits
+    return source
   }
 
   private static func reason(_ event: RosterEvent) -> OfflineReason {

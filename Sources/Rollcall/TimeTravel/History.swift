@@ -14,6 +14,8 @@ public struct HistoryEntry: Sendable {
   public let handshake: Handshake?
   /// Where the name and the groups that the record brought come from.
   public let origin: Origin?
+  /// The earlier records that its changes go back to.
+  package let origins: [ChangeOrigin]
 
   /// Whether the record did nothing to the contact but hide its presence or show it again, because
   /// a session of ours ended or was resumed.
@@ -78,10 +80,12 @@ extension Timeline {
           $0.contact == contact || (isNamed && $0.contact == nil)
         }
         guard isNamed || !changes.isEmpty || !findings.isEmpty else { return }
+        let origins = moment.outcome.originsOfChanges.filter { $0.contact == contact }
         let entry = HistoryEntry(
           moment: moment, changes: changes, findings: findings,
           handshake: handshakes.take(moment, changes),
-          origin: HistoryEntry.Origin(of: contact, moment.event, changes, roster))
+          origin: HistoryEntry.Origin(moment.event, changes, origins, roster),
+          origins: origins)
         try body(entry, roster)
       }
       return (state, others.sorted())
@@ -91,15 +95,17 @@ extension Timeline {
 
 extension HistoryEntry.Origin {
   fileprivate init?(
-    of contact: BareJID, _ event: RosterEvent, _ changes: [RosterChange], _ roster: Roster
+    _ event: RosterEvent, _ changes: [RosterChange], _ origins: [ChangeOrigin], _ roster: Roster
   ) {
     guard changes.contains(where: \.isEdit), case .stanza(let stanza) = event else { return nil }
-    if case .answerReceived = stanza {
+    if let edit = origins.first(where: { $0.kind == .edit }) {
+      self = .ownSet(edit.cause)
+    } else if case .answerReceived = stanza {
       self = .fetch
-    } else if let record = roster.ownSet(behind: contact) {
-      self = .ownSet(record)
-    } else {
+    } else if !roster.mayLackEdits {
       self = .elsewhere
+    } else {
+      return nil
     }
   }
 }

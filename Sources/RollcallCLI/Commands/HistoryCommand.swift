@@ -98,7 +98,8 @@ extension HistoryEntry {
     var lines = [head]
     lines += changes.forPeople.map { "    " + $0.line }
     if changes.isEmpty, findings.isEmpty { lines.append("    " + Style.dim("no change")) }
-    if let origin { lines.append("    " + Style.dim(origin.clause)) }
+    lines += origins.map { "    " + labels.line($0, roster) }
+    if let clause = origin?.clause { lines.append("    " + Style.dim(clause)) }
     return lines + findings.map { "    " + $0.line }
   }
 }
@@ -113,9 +114,10 @@ extension HistoryEntry.Handshake {
 }
 
 extension HistoryEntry.Origin {
-  fileprivate var clause: String {
+  /// What no earlier record says; nil if one does.
+  fileprivate var clause: String? {
     switch self {
-    case .ownSet(let record): "our set of #\(record) asked for it"
+    case .ownSet: nil
     case .elsewhere: "no set of ours asked for it: another of our devices or the server changed it"
     case .fetch: "seen in a fetched roster, which does not say who changed it"
     }

@@ -6,15 +6,16 @@ import RosterCore
 extension Timeline.Moment {
   /// The record, its changes and its findings, with the connection's label.
   func lines(_ labels: ConnectionLabels, _ roster: Roster) -> [String] {
-    [heading + labels.suffix(connection, roster)] + details
+    [heading + labels.suffix(connection, roster)]
+      + details(labels.originLines(outcome, roster))
   }
 
   /// The record, its changes and its findings, without the connection.
-  var lines: [String] { [heading] + details }
+  var lines: [String] { [heading] + details([]) }
 
-  private var details: [String] {
-    outcome.changes.forPeople.map { "    " + $0.line }
-      + outcome.findings.map { "    " + $0.line }
+  private func details(_ origins: [String]) -> [String] {
+    (outcome.changes.forPeople.map(\.line) + origins + outcome.findings.map(\.line))
+      .map { "    " + $0 }
   }
 
   /// The record and its meaning on one line, with the time in UTC.
@@ -38,22 +39,32 @@ extension Timeline.Moment {
 
 /// The labels of the connections of a log that has several.
 struct ConnectionLabels {
-  private let names: [UInt32: String]
+  private let names: ConnectionNames
 
   init(_ log: EventLog) throws {
-    names = try log.meta.connections
+    names = ConnectionNames(try log.meta.connections)
   }
 
   /// The label of a record's connection for the end of its line; empty if the log has only one.
   func suffix(_ connection: ConnectionID, _ roster: Roster) -> String {
-    guard names.count > 1 || connection != .first || roster.connections.count > 1 else { return "" }
+    guard names.areNeeded(for: connection, roster) else { return "" }
     return Style.dim(" · \(label(connection, roster))")
   }
 
   /// The resource, or else the source's name, or else the number.
   func label(_ connection: ConnectionID, _ roster: Roster) -> String {
     let resource = roster.connections.first { $0.id == connection }?.resource
-    return (resource ?? names[connection.number] ?? "connection \(connection.number)").visible
+    return names.label(connection, resource: resource).visible
+  }
+
+  /// Who asked for a record's changes, a line each.
+  func originLines(_ outcome: RosterOutcome, _ roster: Roster) -> [String] {
+    outcome.originLines { names.agent(of: $0, roster) }.map { Style.dim($0.visible) }
+  }
+
+  /// Who asked for a change, and at which record.
+  func line(_ origin: ChangeOrigin, _ roster: Roster) -> String {
+    Style.dim(origin.clause(by: names.agent(of: origin, roster)).visible)
   }
 }
 

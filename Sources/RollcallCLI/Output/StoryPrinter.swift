@@ -61,19 +61,20 @@ struct StoryPrinter {
     switch entry {
     case .moment(let moment):
       let suffix = labels.suffix(moment.connection, roster)
-      try Terminal.say([moment.heading(zone) + suffix] + details(moment))
+      try Terminal.say([moment.heading(zone) + suffix] + details(moment, roster))
     case .burst(let burst): try Terminal.say(line(burst))
     }
   }
 
-  private func details(_ moment: Timeline.Moment) -> [String] {
+  private func details(_ moment: Timeline.Moment, _ roster: Roster) -> [String] {
     let changes: [String]
     if case .full = density {
       changes = moment.outcome.changes.forPeople.map(\.line)
     } else {
       changes = moment.outcome.changes.digest.map { Style.marked($0.mark, $0.clause) }
     }
-    return (changes + moment.outcome.findings.map(\.line)).map { "    " + $0 }
+    let origins = labels.originLines(moment.outcome, roster)
+    return (changes + origins + moment.outcome.findings.map(\.line)).map { "    " + $0 }
   }
 
   private func line(_ burst: PresenceBurst) -> String {
@@ -91,8 +92,10 @@ struct StoryPrinter {
     case .moment(let moment):
       try sayDate(moment.stamp)
       let heading = moment.heading(zone, moment.condensedClause)
+      let origins = labels.originLines(moment.outcome, roster).joined(separator: "; ")
+      let suffix = labels.suffix(moment.connection, roster)
       try Terminal.say(
-        [heading + labels.suffix(moment.connection, roster)]
+        [heading + suffix + (origins.isEmpty ? "" : " (\(origins))")]
           + moment.outcome.findings.map { "    " + $0.line })
     case .interruption(let lost, let resumed):
       try sayDate(lost.stamp)

@@ -169,14 +169,11 @@ extension Roster {
 
   // MARK: Edits
 
-  /// The record of our set that asked for what the server now shows of a contact. Nil if there is
-  /// none because the server or another of our devices made the change.
-  package func ownSet(behind jid: BareJID) -> UInt64? {
-    let now = item(jid).map { EditableFields($0) }
-    let pushed = sessions.all.flatMap(\.pendingEdits)
-      .last { $0.contact == jid && $0.isPushed && $0.after == now }
-    let confirmed = contact(jid)?.confirmedEdit.flatMap { $0.after == now ? $0.sent : nil }
-    return pushed?.sent.record ?? confirmed
+  /// Whether a set of ours that the log does not show, or that was given up, may have asked for
+  /// what the server shows: then nobody can say that none did.
+  package var mayLackEdits: Bool {
+    isInboundOnly
+      || sessions.all.contains { ($0.phase == .open && $0.openedAt == 0) || $0.lacksEdits }
   }
 }
 

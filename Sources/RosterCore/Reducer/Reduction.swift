@@ -28,7 +28,7 @@ struct Reduction: ~Copyable {
   let stamp: RecordStamp
   /// Where the session of the record's connection is.
   private(set) var place = 0
-  private(set) var outcome = RosterOutcome()
+  var outcome = RosterOutcome()
 
   private let telling: Reporting
 

@@ -176,6 +176,7 @@ extension Reduction {
     // What waits is not held while it changes: it would be copied.
     if let index = roster.sessions[place].shownEdit(of: jid, by: now) {
       roster.sessions[place].pendingEdits[index].isPushed = true
+      editShown(roster.sessions[place].pendingEdits[index], of: place)
       guard roster.sessions[place].pendingEdits[index].isAnswered else { return }
       let edit = roster.sessions[place].pendingEdits.remove(at: index)
       editConfirmed(edit, number, by: roster.sessions[place].resource)

@@ -1,0 +1,42 @@
+package import XMPPStanza
+
+/// The earlier record that asked for what a record shows of a contact, or that announced it.
+package struct ChangeOrigin: Hashable, Sendable {
+  /// What the earlier record was.
+  package enum Kind: Hashable, Sendable {
+    /// A roster set of ours.
+    case edit
+  }
+
+  /// The contact that it is about.
+  package let contact: BareJID
+  /// The record that asked for the change, or announced it.
+  package let cause: UInt64
+  /// The record that shows the change.
+  package let effect: UInt64
+  /// The connection that the cause was sent or received on.
+  package let connection: ConnectionID
+  /// The resource of that connection, if the log says it.
+  package let device: String?
+  /// What the cause was.
+  package let kind: Kind
+
+  /// Whether what it asked for or announced can change a field of the contact.
+  ///
+  /// A set has a name and groups; it cannot ask for a subscription (RFC 6121 §2.1.2).
+  package func explains(_ field: StateField) -> Bool {
+    switch kind {
+    case .edit: [.item, .name, .groups].contains(field)
+    }
+  }
+}
+
+extension RosterOutcome {
+  /// Those of the origins that explain a change of this record.
+  package var originsOfChanges: [ChangeOrigin] {
+    origins.filter { origin in
+      origin.effect == changes.first?.record
+        && changes.contains { $0.contact == origin.contact && origin.explains($0.field) }
+    }
+  }
+}
