@@ -235,8 +235,11 @@ extension Explanation {
         .contains("Our set of #4 was taken at #5, but the server has pushed nothing"))
 
     var refused = open
-    refused.received("<iq type='error' id='s'><error type='cancel'/></iq>")  // 5
-    #expect(try explanation(refused).reasons(.friend).contains("Our set of #4 was refused at #5"))
+    let refusal = stanzaError("not-allowed", "Your list\n is full")
+    refused.received("<iq type='error' id='s'>\(refusal)</iq>")  // 5
+    #expect(
+      try explanation(refused).reasons(.friend).contains(
+        "Our set of #4 was refused at #5 (not-allowed: “Your list is full”) and changed nothing"))
 
     var unpushed = taken
     unpushed.closed()

@@ -64,6 +64,7 @@ import XMPPStanza
       + "</N><X-SECRET>Secret</X-SECRET></vCard></iq>",
     "<iq type='error' id='e'><error type='cancel'><Secret "
       + "xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/><text>Secret</text></error></iq>",
+    "<iq type='error' id='e'>" + stanzaError("not-allowed", "Secret said so") + "</iq>",
     "<success xmlns='urn:xmpp:sasl:2'><authorization-identifier>@Secret"
       + "</authorization-identifier></success>",
     #"{"stream":"connected","to":"Secret.test:5222"}"#, #"{"stream":"secured","tls":"Secret"}"#,

@@ -50,7 +50,12 @@ import XMPPStanza
           Answer(
             id: "7", from: nil, payload: .vCard(VCardNames(nickname: "n", fullName: nil))))),
       .stanza(.answerReceived(Answer(id: "8", from: nil, payload: .nickname("阿杰")))),
-      .stanza(.answerReceived(Answer(id: "9", from: nil, payload: .error(condition: "forbidden")))),
+      .stanza(
+        .answerReceived(
+          Answer(id: "9", from: nil, payload: .error(ErrorReport(condition: "forbidden"))))),
+      .stanza(
+        .answerReceived(
+          Answer(id: nil, from: jid, payload: .error(ErrorReport(text: "多行\n"))))),
       .stanza(.answerSent(id: "x", to: nil)), .stanza(.answerSent(id: "", to: jid)),
       .stanza(.availableReceived(from: jid, Availability())),
       .stanza(

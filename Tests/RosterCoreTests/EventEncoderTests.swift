@@ -90,7 +90,11 @@ struct EventEncoderTests {
         + "xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></iq>",
       .answerReceived(
         Answer(
-          id: "1", from: address("eve@example.test/x"), payload: .error(condition: "forbidden")))),
+          id: "1", from: address("eve@example.test/x"),
+          payload: .error(ErrorReport(condition: "forbidden", text: "no"))))),
+    inbound(
+      "<iq type='error' id='1'/>",
+      .answerReceived(Answer(id: "1", from: nil, payload: .error(ErrorReport())))),
     inbound(
       "<iq type='set' id='p' from='alice@example.test'><query \(roster)/></iq>",
       .pushReceived(

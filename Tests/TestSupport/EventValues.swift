@@ -102,9 +102,9 @@ extension Answer {
     case .nickname(let name):
       output.write(tag: 5)
       output.write(name)
-    case .error(let condition):
+    case .error(let report):
       output.write(tag: 6)
-      output.write(condition)
+      output.write(report)
     }
   }
 }

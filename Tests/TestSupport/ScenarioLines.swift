@@ -104,6 +104,13 @@ extension Scenario {
   }
 }
 
+/// The error of a stanza as XML (RFC 6120 §8.3).
+package func stanzaError(_ condition: String, _ text: String? = nil) -> String {
+  let namespace = "xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'"
+  let words = text.map { "<text \(namespace)>\($0)</text>" } ?? ""
+  return "<error type='cancel'><\(condition) \(namespace)/>\(words)</error>"
+}
+
 /// An item as XML.
 package func item(_ jid: String, _ attributes: String = "", groups: [String] = []) -> String {
   let children = groups.map { "<group>\($0)</group>" }.joined()

@@ -104,7 +104,8 @@ struct Explainer {
     case .answered(let record):
       if set.wanted?.name == item?.name, set.wanted?.groups == item?.groups { return [] }
       return ["\(ours) was taken at #\(record), but the server has pushed nothing of it yet."]
-    case .refused(let record): return ["\(ours) was refused at #\(record) and changed nothing."]
+    case .refused(let record, let report):
+      return ["\(ours) was refused at #\(record) (\(report.clause)) and changed nothing."]
     case .unanswered: return ["\(ours) was never answered and changed nothing."]
     case .unpushed: return ["\(ours) was taken but never pushed, and changed nothing."]
     case .undone(let record):

@@ -116,11 +116,9 @@ extension IQ {
     case .get, .set: return nil
     case .result: return (id, .result)
     case .error:
-      let parts = node.child("error", in: Namespace.client)?.children
-        .filter { $0.name.namespace == Namespace.stanzaErrors }
-      let condition = parts?.first { $0.name.local != "text" }?.name.local
-      let text = parts?.first { $0.name.local == "text" }?.text
-      return (id, .error(condition: condition, text: text))
+      let error = ErrorReport(
+        node.child("error", in: Namespace.client), in: Namespace.stanzaErrors)
+      return (id, .error(condition: error.condition, text: error.text))
     }
   }
 }

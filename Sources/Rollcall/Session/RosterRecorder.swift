@@ -313,6 +313,6 @@ extension SessionStep.Part {
 extension SessionStep {
   /// Whether observers should receive the step.
   package var tells: Bool {
-    !outcome.changes.isEmpty || !outcome.findings.isEmpty || !answers.isEmpty
+    !outcome.isEmpty || !answers.isEmpty
   }
 }

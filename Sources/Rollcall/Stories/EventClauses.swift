@@ -102,7 +102,9 @@ extension Answer {
     case .blockList(let jids): "\(who) sends a block list of \(jids.count)"
     case .vCard: "\(who) sends a vCard"
     case .nickname(let name): "\(who) sends a nickname: \(name ?? "none")"
-    case .error(let condition): "\(who) refuses “\(id ?? "")”: \(condition ?? "no condition")"
+    case .error(let report):
+      id.map { "\(who) refuses “\($0)”: \(report.clause)" }
+        ?? "\(who) sends an error without an id: \(report.clause)"
     }
   }
 }

@@ -61,11 +61,13 @@ extension Timeline.Moment {
   /// Whether it is part of the story.
   package var tells: Bool {
     outcome.changes.contains(where: \.isForPeople) || !outcome.findings.isEmpty
+      || outcome.news != nil
   }
 
   /// Whether it changed only what is shown for a moment.
   package var isFleeting: Bool {
-    outcome.findings.isEmpty && outcome.changes.forPeople.allSatisfy(\.isFleeting)
+    outcome.findings.isEmpty && outcome.news == nil
+      && outcome.changes.forPeople.allSatisfy(\.isFleeting)
   }
 }
 

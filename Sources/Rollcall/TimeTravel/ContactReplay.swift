@@ -34,7 +34,7 @@ package struct ContactReplay: Hashable, Sendable {
       case answered(UInt64)
       /// The server shows what we asked for.
       case shown
-      case refused(UInt64)
+      case refused(UInt64, ErrorReport)
       case unanswered, unpushed
       case undone(UInt64)
     }
@@ -225,11 +225,11 @@ package struct ContactReplay: Hashable, Sendable {
     findings.append(finding)
     findings.removeFirst(max(0, findings.count - Self.kept))
     guard let index = sets.firstIndex(where: { $0.record == finding.cause }) else { return }
-    switch finding.code {
-    case .refusedEdit: sets[index].fate = .refused(finding.record)
-    case .unansweredEdit: sets[index].fate = .unanswered
-    case .unpushedEdit: sets[index].fate = .unpushed
-    case .undoneEdit: sets[index].fate = .undone(finding.record)
+    switch finding.kind {
+    case .edit(.refused(let report)): sets[index].fate = .refused(finding.record, report)
+    case .edit(.unanswered): sets[index].fate = .unanswered
+    case .edit(.unpushed): sets[index].fate = .unpushed
+    case .edit(.undone): sets[index].fate = .undone(finding.record)
     default: break
     }
   }

@@ -74,7 +74,7 @@ package struct TimelineCursor {
     stops = []
     passed = 0
     try timeline.advance(&finish, to: min(end, before + Self.stretch)) { moment, roster in
-      guard !moment.outcome.changes.isEmpty || !moment.outcome.findings.isEmpty else { return }
+      guard !moment.outcome.isEmpty else { return }
       stops.append(Stop(moment: moment, roster: roster))
     }
   }

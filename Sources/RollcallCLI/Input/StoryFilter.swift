@@ -54,7 +54,7 @@ struct RecordFilter: ParsableArguments {
     ) throws -> Bool {
       guard moment.stamp.record > before else { return false }
       if filter.only == .findings, findings.isEmpty { return false }
-      if filter.noPresence, findings.isEmpty, !changes.isEmpty,
+      if filter.noPresence, findings.isEmpty, moment.outcome.news == nil, !changes.isEmpty,
         changes.allSatisfy(\.isFleeting)
       {
         return false
@@ -107,6 +107,7 @@ struct StoryFilter: ParsableArguments {
         includes($0.contact) && !(toPeople && $0.reason == .session)
       }
         || moment.outcome.findings.contains { includes($0.contact) }
+        || moment.outcome.news.map { includes($0.contact) } == true
     }
 
     /// Whether changes and findings of a contact, or of the account if nil, are shown.

@@ -52,9 +52,8 @@ extension XMPPElement {
 
   /// The condition of an error, and what it says in words.
   func condition(in namespace: String) -> (name: String, text: String?) {
-    let parts = children.filter { $0.name.namespace == namespace }
-    let name = parts.first { $0.name.local != "text" }?.name.local
-    return (name ?? "undefined-condition", parts.first { $0.name.local == "text" }?.text)
+    let report = ErrorReport(self, in: namespace)
+    return (report.condition ?? "undefined-condition", report.text)
   }
 
   /// The error of a stanza (RFC 6120 §8.3).

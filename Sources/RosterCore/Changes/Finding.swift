@@ -61,7 +61,7 @@ package enum AnswerFinding: Hashable, Sendable {
   case spoofed(from: JID?, to: SpoofedRequest)
   /// A roster get to another address.
   case misdirectedQuery
-  case refusedQuery(condition: String?)
+  case refusedQuery(ErrorReport)
   /// The answer to a roster get holds none.
   case missingRoster
   /// A get without a version was answered as if nothing had changed.
@@ -110,7 +110,7 @@ package enum ItemFinding: Hashable, Sendable {
 package enum EditFinding: Hashable, Sendable {
   case itemCount(Int)
   case groupsLost(by: LossyEdit, lost: [String])
-  case refused(condition: String?)
+  case refused(ErrorReport)
   case unanswered
   case unpushed
   /// With what the server shows now, nil where the contact is gone.

@@ -70,9 +70,8 @@ extension AnswerFinding {
         + "(RFC 6120 §7.6.1)."
     case .misdirectedQuery:
       "A roster get to another address is no request for our roster (RFC 6121 §2.1.3)."
-    case .refusedQuery(let condition):
-      "The roster get of \(words.cause) was refused" + inBrackets(condition)
-        + "; the roster stays as it was."
+    case .refusedQuery(let report):
+      "The roster get of \(words.cause) was refused (\(report.clause)); the roster stays as it was."
     case .missingRoster:
       "The answer to the roster get of \(words.cause) holds no roster; the roster stays as it was."
     case .unchangedFromNothing:
@@ -132,9 +131,9 @@ extension EditFinding {
     case .groupsLost(let edit, let lost):
       "The set \(edit.clause(about: words.somebody)) and takes it out of "
         + "“\(lost.joined(separator: "”, “"))”: a set replaces all groups (RFC 6121 §2.1.2.6)."
-    case .refused(let condition):
-      "The server refused our set of \(words.cause)" + inBrackets(condition)
-        + "; the contact stays as it was."
+    case .refused(let report):
+      "The server refused our set of \(words.cause) (\(report.clause)); the contact stays as it "
+        + "was."
     case .unanswered: "Our set of \(words.cause) was never answered."
     case .unpushed:
       "The server took our set of \(words.cause) but never pushed it: the contact stays as it was "
@@ -216,10 +215,6 @@ extension PresenceFinding {
         + "are kept. This is reported once in a session."
     }
   }
-}
-
-private func inBrackets(_ condition: String?) -> String {
-  condition.map { " (\($0))" } ?? ""
 }
 
 extension EditFinding.Field {

@@ -15,7 +15,8 @@ extension EventEncoder {
     case (.result, .inbound): try encodeResult(node)
     case (.error, .inbound):
       try encodeAnswer(node, .error)
-      output.write(node.errorCondition)
+      output.write(
+        ErrorReport(node.child("error", in: Namespace.client), in: Namespace.stanzaErrors))
     }
   }
 
@@ -228,13 +229,5 @@ extension IQPayload {
       default: return nil
       }
     }
-  }
-}
-
-extension XMPPElement {
-  /// The name of an error's defined condition (RFC 6120 §8.3.3).
-  fileprivate var errorCondition: String? {
-    child("error", in: Namespace.client)?.children
-      .first { $0.name.namespace == Namespace.stanzaErrors && $0.name.local != "text" }?.name.local
   }
 }

@@ -64,6 +64,17 @@ extension VCardNames: CanonicalCodable {
   }
 }
 
+extension ErrorReport: CanonicalCodable {
+  package func encode(to output: inout CanonicalOutput) {
+    output.write(condition)
+    output.write(text)
+  }
+
+  package init(from input: inout CanonicalInput) throws(CodecError) {
+    self.init(condition: try input.readOptionalText(), text: try input.readOptionalText())
+  }
+}
+
 extension SubscriptionStanza: CanonicalCodable {
   package func encode(to output: inout CanonicalOutput) {
     output.write(kind.rawValue)

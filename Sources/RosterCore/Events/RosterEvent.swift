@@ -122,8 +122,8 @@ package struct Answer: Hashable, Sendable {
     case blockList([JID])
     case vCard(VCardNames)
     case nickname(String?)
-    /// An error, with the name of its defined condition (RFC 6120 §8.3.3).
-    case error(condition: String?)
+    /// An error (RFC 6120 §8.3).
+    case error(ErrorReport)
   }
 
   package var id: String?

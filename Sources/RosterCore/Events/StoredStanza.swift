@@ -70,7 +70,7 @@ struct StoredAnswer: ~Escapable {
     case blockList([JID])
     case vCard(VCardNames)
     case nickname(RawSpan?)
-    case error(condition: String?)
+    case error(ErrorReport)
   }
 
   let id: RawSpan?
@@ -88,7 +88,7 @@ struct StoredAnswer: ~Escapable {
     case .blockList: payload = .blockList(try input.readArray())
     case .vCard: payload = .vCard(try input.read())
     case .nickname: payload = .nickname(try input.readOptionalTextBytes())
-    case .error: payload = .error(condition: try input.readOptionalText())
+    case .error: payload = .error(try input.read())
     }
   }
 }
@@ -200,7 +200,7 @@ extension StoredAnswer {
       case .blockList(let jids): .blockList(jids)
       case .vCard(let names): .vCard(names)
       case .nickname(let name): .nickname(.init(decoding: name))
-      case .error(let condition): .error(condition: condition)
+      case .error(let report): .error(report)
       }
     return Answer(id: .init(decoding: id), from: from?.jid, payload: payload)
   }

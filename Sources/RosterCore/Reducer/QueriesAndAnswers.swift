@@ -51,6 +51,10 @@ extension Reduction {
   }
 
   mutating func answerReceived(_ answer: StoredAnswer) {
+    if case .error(let report) = answer.payload, !report.saysNotThere {
+      let from = answer.from?.jid
+      noteNews(of: owner.isOwnServer(from) ? nil : from?.bare)
+    }
     guard let id = answer.id else {
       unaskedAnswerReceived(answer)
       return
@@ -83,10 +87,12 @@ extension Reduction {
     switch (open.query.subject, answer.payload) {
     case (.roster, .roster(let query)): rosterReceived(query, asked: open.sent.record)
     case (.roster(let version), .nothing): rosterUnchanged(since: version, open)
-    case (.roster, .error(let condition)):
+    case (.roster, .error(let refusal)):
       // A session that was told the roster once is still told its changes.
-      if !session.hasFetched { session.rosterRefusal = RosterRefusal(condition: condition) }
-      report(.answer(.refusedQuery(condition: condition)), cause: open.sent.record)
+      if !session.hasFetched {
+        session.rosterRefusal = RosterRefusal(condition: refusal.condition)
+      }
+      report(.answer(.refusedQuery(refusal)), cause: open.sent.record)
     case (.roster, _): report(.answer(.missingRoster), cause: open.sent.record)
     case (.blockList, .blockList(let jids)): blockListReceived(jids)
     case (.vCard, .vCard(let names)):
@@ -150,6 +156,17 @@ extension Reduction {
     guard !open.isReportedAsOverdue, roster.hasReceived else { return }
     report(
       .answer(.unansweredQuery(.forEver)), about: open.query.to?.bare, cause: open.sent.record)
+  }
+}
+
+extension ErrorReport {
+  /// Whether the error says that what was asked for does not exist, or that it is not offered: an
+  /// ordinary answer to a client that finds out what it can have (XEP-0030, XEP-0054, XEP-0199).
+  fileprivate var saysNotThere: Bool {
+    switch condition {
+    case "item-not-found", "feature-not-implemented", "service-unavailable": true
+    default: false
+    }
   }
 }
 

@@ -176,6 +176,12 @@ struct Reduction: ~Copyable {
       Finding(record: stamp.record, cause: cause, contact: contact, kind: kind))
   }
 
+  /// Makes the record part of the story, even if it changes nothing and nothing is odd.
+  mutating func noteNews(of contact: BareJID?) {
+    guard tells else { return }
+    outcome.news = RosterOutcome.News(contact: contact == roster.account ? nil : contact)
+  }
+
   // MARK: What happened
 
   mutating func eventHappened(_ event: StoredEvent) {

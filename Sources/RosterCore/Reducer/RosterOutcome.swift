@@ -1,3 +1,5 @@
+package import XMPPStanza
+
 /// What one record did to the roster.
 public struct RosterOutcome: Hashable, Sendable {
   /// What changed, in the order it did.
@@ -6,12 +8,20 @@ public struct RosterOutcome: Hashable, Sendable {
   public internal(set) var findings: [Finding] = []
   /// Which earlier records its changes go back to.
   package internal(set) var origins: [ChangeOrigin] = []
+  /// What the record tells, if it changed nothing and is not odd; nil for most records.
+  package internal(set) var news: News?
+
+  /// A record that belongs in the story of a session whatever it did, such as an error.
+  package struct News: Hashable, Sendable {
+    /// The contact that it is about; nil for the account.
+    package let contact: BareJID?
+  }
 
   /// Of a record that means nothing to the roster.
   package init() {}
 
-  /// Whether nothing changed and nothing was odd.
-  package var isEmpty: Bool { changes.isEmpty && findings.isEmpty }
+  /// Whether nothing changed, nothing was odd, and there is nothing else to tell.
+  package var isEmpty: Bool { changes.isEmpty && findings.isEmpty && news == nil }
 
   /// What changed and what was odd, without the records that the changes go back to.
   package var withoutOrigins: RosterOutcome {
@@ -25,5 +35,6 @@ public struct RosterOutcome: Hashable, Sendable {
     changes += later.changes
     findings += later.findings
     origins += later.origins
+    news = later.news ?? news
   }
 }

@@ -115,9 +115,8 @@ extension Reduction {
   }
 
   private mutating func editAnswered(_ edit: PendingEdit, by answer: StoredAnswer) {
-    if case .error(let condition) = answer.payload {
-      report(
-        .edit(.refused(condition: condition)), about: edit.contact, cause: edit.sent.record)
+    if case .error(let refusal) = answer.payload {
+      report(.edit(.refused(refusal)), about: edit.contact, cause: edit.sent.record)
       return
     }
     let number = roster.contacts.insert(edit.contact)
