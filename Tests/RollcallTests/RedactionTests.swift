@@ -65,6 +65,11 @@ import XMPPStanza
     "<iq type='error' id='e'><error type='cancel'><Secret "
       + "xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/><text>Secret</text></error></iq>",
     "<iq type='error' id='e'>" + stanzaError("not-allowed", "Secret said so") + "</iq>",
+    "<stream:error xmlns:stream='http://etherx.jabber.org/streams'><conflict "
+      + "xmlns='urn:ietf:params:xml:ns:xmpp-streams'/><text "
+      + "xmlns='urn:ietf:params:xml:ns:xmpp-streams'>Secret</text></stream:error>",
+    "<failure xmlns='urn:xmpp:sasl:2'><text>Secret</text></failure>",
+    "<presence from='alice@a.test/pc' type='unavailable'><status>Secret</status></presence>",
     "<success xmlns='urn:xmpp:sasl:2'><authorization-identifier>@Secret"
       + "</authorization-identifier></success>",
     #"{"stream":"connected","to":"Secret.test:5222"}"#, #"{"stream":"secured","tls":"Secret"}"#,

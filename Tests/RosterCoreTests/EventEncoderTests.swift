@@ -116,6 +116,9 @@ struct EventEncoderTests {
     inbound(
       "<presence from='bob@example.test/pda' type='unavailable'/>",
       .unavailableReceived(from: pda)),
+    inbound(
+      "<presence from='bob@example.test/pda' type='unavailable'><status>bye</status></presence>",
+      .unavailableReceived(from: pda, status: "bye")),
     inbound("<presence/>", nil),
     inbound("<presence from='bob@example.test' type='error'/>", nil),
     inbound("<presence from='bob@example.test' type='probe'/>", nil),
@@ -139,7 +142,38 @@ struct EventEncoderTests {
 
   private static let sessions: [Line] = [
     session(.outbound, "<stream:stream to='example.test'/>", .negotiated),
-    session(.inbound, "<stream:error/>", .closed(isLost: false)),
+    session(.inbound, "<stream:error/>", .streamFailed(.inbound, ErrorReport())),
+    session(
+      .outbound,
+      "<stream:error><not-well-formed xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error>",
+      .streamFailed(.outbound, ErrorReport(condition: "not-well-formed"))),
+    session(
+      .inbound,
+      "<error xmlns='http://etherx.jabber.org/streams'><conflict "
+        + "xmlns='urn:ietf:params:xml:ns:xmpp-streams'/><text "
+        + "xmlns='urn:ietf:params:xml:ns:xmpp-streams'>Replaced by new connection</text></error>",
+      .streamFailed(
+        .inbound, ErrorReport(condition: "conflict", text: "Replaced by new connection"))),
+    session(
+      .inbound,
+      "<failure xmlns='urn:ietf:params:xml:ns:xmpp-sasl'><not-authorized/><text>no</text></failure>",
+      .loginFailed(ErrorReport(condition: "not-authorized", text: "no"))),
+    session(
+      .inbound,
+      "<failure xmlns='urn:xmpp:sasl:2'><aborted xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>"
+        + "<text>no</text></failure>",
+      .loginFailed(ErrorReport(condition: "aborted", text: "no"))),
+    session(.outbound, "<failure xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/>", nil),
+    session(
+      .inbound,
+      "<iq type='error' id='b'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/>"
+        + stanzaError("conflict") + "</iq>",
+      .loginFailed(ErrorReport(condition: "conflict"))),
+    session(
+      .inbound,
+      "<iq type='error' id='b'><query xmlns='jabber:iq:auth'/><error code='401'>Unauthorized"
+        + "</error></iq>",
+      .loginFailed(ErrorReport(text: "Unauthorized"))),
     session(
       .inbound, "<stream:features><sub xmlns='urn:xmpp:features:pre-approval'/></stream:features>",
       .featuresOffered(StreamFeatures(versioning: false, preApproval: true))),

@@ -126,7 +126,7 @@ struct UntoldReductionTests {
       count += 1
       let sender: BareJID?
       switch step.event {
-      case .stanza(.availableReceived(let from, _)), .stanza(.unavailableReceived(let from)):
+      case .stanza(.availableReceived(let from, _)), .stanza(.unavailableReceived(let from, _)):
         sender = from.bare
       default: sender = nil
       }

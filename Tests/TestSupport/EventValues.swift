@@ -44,9 +44,10 @@ extension StanzaEvent {
       output.write(tag: 34)
       output.write(from)
       output.write(availability)
-    case .unavailableReceived(let from):
+    case .unavailableReceived(let from, let status):
       output.write(tag: 35)
       output.write(from)
+      output.write(status)
     case .presenceSent(let to, let isAvailable):
       output.write(tag: 36)
       output.write(to)

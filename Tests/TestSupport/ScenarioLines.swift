@@ -61,6 +61,17 @@ extension Scenario {
     received("<iq id='\(id)' type='result'/>", at: time)
   }
 
+  /// A stream error (RFC 6120 §4.9).
+  @discardableResult
+  package mutating func failed(
+    _ direction: Direction, _ condition: String, _ text: String? = nil, at time: Int64? = nil
+  ) -> Outcome {
+    let namespace = "xmlns='urn:ietf:params:xml:ns:xmpp-streams'"
+    let words = text.map { "<text \(namespace)>\($0)</text>" } ?? ""
+    let error = "<stream:error><\(condition) \(namespace)/>\(words)</stream:error>"
+    return direction == .inbound ? received(error, at: time) : sent(error, at: time)
+  }
+
   /// A presence stanza from another address: a type, or nil for available presence.
   @discardableResult
   package mutating func receives(

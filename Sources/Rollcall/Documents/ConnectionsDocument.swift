@@ -21,6 +21,11 @@ extension JSONValue {
     ])
   }
 
+  /// What an error says.
+  package init(_ report: ErrorReport) {
+    self = .object(["condition": JSONValue(report.condition), "text": JSONValue(report.text)])
+  }
+
   private init(_ story: ConnectionStory) {
     self = .object([
       "id": .integer(Int64(story.id.number)), "name": JSONValue(story.name),
@@ -28,6 +33,7 @@ extension JSONValue {
       "first": JSONValue(story.first.record), "firstTime": JSONValue(time: story.first.time),
       "last": JSONValue(story.last.record), "lastTime": JSONValue(time: story.last.time),
       "end": .string(story.end.rawValue),
+      "error": story.failure.map { JSONValue($0) } ?? .null,
     ])
   }
 }

@@ -148,10 +148,14 @@ extension Explainer {
 
   private var offlineSentences: [String] {
     guard roster.isConnected else {
-      guard let ended = replay.session.endedAt else {
-        return ["No session is open yet, and without one nobody's presence is known."]
+      guard let end = replay.session.end else {
+        return ["No session is open yet; without a session, no contact's presence is known."]
       }
-      return ["Our session ended at #\(ended), and without one nobody's presence is known."]
+      let reason = end.failure.map { " (\($0.clause))" } ?? ""
+      return [
+        "Our session ended at #\(end.record)\(reason); without a session, no contact's presence is "
+          + "known."
+      ]
     }
     var sentences: [String] = []
     if let offline = replay.offline { sentences.append(offlineSentence(offline)) }

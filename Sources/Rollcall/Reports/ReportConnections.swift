@@ -16,7 +16,7 @@ struct ReportConnections {
         [:],
         cells(
           "\(story.id.number)", story.resources.suffix(3).joined(separator: ", "),
-          story.name ?? "", text(story.first), text(story.last), story.end.word))
+          story.name ?? "", text(story.first), text(story.last), story.endClause))
     }
     var parts = [
       Tag.summary([:], Markup(connections.count.of("connection"))),

@@ -290,7 +290,7 @@ public final class RosterSession {
   /// Follows an event after the reducer has processed it, and returns the answers that it implies.
   private func follow(_ event: SessionEvent?, at stamp: RecordStamp) -> [CommandAnswer] {
     switch event {
-    case .negotiated, .ended, .closed: hasSession = false
+    case .negotiated, .ended, .streamFailed, .closed: hasSession = false
     case .opened:
       // Any peer can send what looks like the beginning of a session, so check that one really
       // began.
@@ -300,7 +300,9 @@ public final class RosterSession {
       // The commands of the previous session ended with it.
       return ledger.sessionEnded()
     case .resumed: hasSession = roster.connections.contains { $0.id == .first && $0.isOpen }
-    case .captureBegan, .serverIdentified, .featuresOffered, .authenticated, .resumable, nil: break
+    case .captureBegan, .serverIdentified, .featuresOffered, .authenticated, .loginFailed,
+      .resumable, nil:
+      break
     }
     return []
   }

@@ -44,6 +44,9 @@ extension SessionEvent {
     case .resumable: "the session can be resumed"
     case .resumed(let jid, _): "the session\(jid.map { " of \($0)" } ?? "") is resumed"
     case .ended: "the stream is closed"
+    case .streamFailed(.inbound, let report): "the server ends the stream (\(report.clause))"
+    case .streamFailed(.outbound, let report): "we end the stream (\(report.clause))"
+    case .loginFailed(let report): "the server refuses the login (\(report.clause))"
     case .closed(let isLost): isLost ? "the connection is lost" : "the stream is closed"
     }
   }
@@ -62,7 +65,8 @@ extension StanzaEvent {
     case .subscriptionSent(let stanza): stanza.outboundClause
     case .availableReceived(let from, let availability):
       "\(from) is \(availability.clause)"
-    case .unavailableReceived(let from): "\(from) is offline"
+    case .unavailableReceived(let from, let status):
+      "\(from) is offline" + (status.map { ": “\($0)”" } ?? "")
     case .presenceSent(nil, let isAvailable):
       isAvailable ? "we show our presence" : "we go offline"
     case .presenceSent(let to?, let isAvailable):

@@ -15,6 +15,10 @@ package struct ConnectionStory: Hashable, Sendable {
     case lost
     /// Another connection has resumed its session, or bound its resource.
     case replaced
+    /// The server ended its stream with an error, or we did.
+    case failed
+    /// The server refused the login.
+    case refused
     /// No resource was ever bound on it.
     case unbound
   }
@@ -31,16 +35,27 @@ package struct ConnectionStory: Hashable, Sendable {
   package fileprivate(set) var last: RecordStamp
   /// How it stands at the end.
   package fileprivate(set) var end = End.unbound
+  /// Why it ended so, of an end that is `failed` or `refused`.
+  package fileprivate(set) var failure: ErrorReport?
+}
+
+extension ConnectionStory {
+  /// How it stands at the end, in a clause for a person.
+  package var endClause: String {
+    failure.map { "\(end.word): \($0.clause)" } ?? end.word
+  }
 }
 
 extension ConnectionStory.End {
-  /// The end in a word, for a person.
-  package var word: String {
+  /// The end in a word.
+  fileprivate var word: String {
     switch self {
     case .open: "open"
     case .closed: "closed"
     case .lost: "lost"
     case .replaced: "resumed or bound elsewhere"
+    case .failed: "stream error"
+    case .refused: "login refused"
     case .unbound: "never bound"
     }
   }
@@ -55,8 +70,11 @@ extension Timeline {
     var stories = try connectionsSeen(upTo: last)
     var state = State()
     try advance(&state, to: last) { moment, roster in
-      guard case .session(let event) = moment.event else { return }
-      stories[moment.connection]?.follow(event, roster)
+      switch moment.event {
+      case .session(let event): stories[moment.connection]?.follow(event, roster)
+      case .stanza(.answerReceived(let answer)): stories[moment.connection]?.follow(answer)
+      case .stanza, .annotation: break
+      }
     }
     for connection in state.roster.connections {
       stories[connection.id]?.finish(connection)
@@ -105,7 +123,7 @@ extension ConnectionStory {
     switch event {
     case .opened, .resumed:
       guard let now = roster.connections.first(where: { $0.id == id }), now.isOpen else { return }
-      end = .open
+      (end, failure) = (.open, nil)
       if let resource = now.resource, resources.last.map({ !$0.hasSameBytes(as: resource) }) ?? true
       {
         resources.append(resource)
@@ -114,6 +132,11 @@ extension ConnectionStory {
       if end == .open { end = .closed }
     case .closed(let isLost):
       if end == .open { end = isLost ? .lost : .closed }
+    case .streamFailed(_, let report):
+      // Of several errors the first is the reason.
+      if end == .open || end == .unbound { (end, failure) = (.failed, report) }
+    case .loginFailed(let report):
+      if end == .unbound { (end, failure) = (.refused, report) }
     case .negotiated:
       // A new stream on it: the old one was lost without a word.
       if end == .open { end = .lost }
@@ -121,10 +144,18 @@ extension ConnectionStory {
     }
   }
 
+  /// An error that answers a request before a resource is bound refuses to bind it, if the server
+  /// does not send the request along.
+  fileprivate mutating func follow(_ answer: Answer) {
+    if case .error(let report) = answer.payload, end == .unbound {
+      (end, failure) = (.refused, report)
+    }
+  }
+
   /// Compares with how the connection stands in the last state.
   fileprivate mutating func finish(_ connection: Connection) {
     if connection.isOpen {
-      end = .open
+      (end, failure) = (.open, nil)
       if resources.isEmpty, let resource = connection.resource { resources = [resource] }
     } else if end == .open {
       end = .replaced

@@ -11,9 +11,16 @@ package struct ContactReplay: Hashable, Sendable {
   struct Session: Hashable, Sendable {
     /// The record that bound the session; nil where the log begins in its middle.
     var boundAt: UInt64?
-    var endedAt: UInt64?
+    /// How it ended; nil while it goes on.
+    var end: End?
     /// The record at which this session first asked for the roster.
     var rosterAskedAt: UInt64?
+  }
+
+  /// The end of a session, and the error that ended it.
+  struct End: Hashable, Sendable {
+    var record: UInt64
+    var failure: ErrorReport?
   }
 
   /// What the server said that changed the item.
@@ -113,11 +120,14 @@ package struct ContactReplay: Hashable, Sendable {
     for change in moment.outcome.changes {
       guard case .connected(_, let isOn) = change.values else { continue }
       guard isOn else {
-        session.endedAt = change.record
+        session.end = End(record: change.record)
+        if case .session(.streamFailed(_, let report)) = moment.event {
+          session.end?.failure = report
+        }
         continue
       }
       isForeign = false
-      session.endedAt = nil
+      session.end = nil
       guard case .session(.opened) = moment.event else { continue }
       session = Session(boundAt: change.record)
     }

@@ -56,7 +56,7 @@ struct ConnectionsCommand: ParsableCommand, LogReading {
     for story in connections {
       table.add([
         "\(story.id.number)", story.name ?? "–", story.resources.joined(separator: ", "),
-        text(story.first), text(story.last), story.end.word,
+        text(story.first), text(story.last), story.endClause,
       ])
     }
     return table.takeLines()

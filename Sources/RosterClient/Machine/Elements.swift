@@ -65,7 +65,6 @@ extension XMPPElement {
 
 extension Namespace {
   package static let tls = "urn:ietf:params:xml:ns:xmpp-tls"
-  package static let streamErrors = "urn:ietf:params:xml:ns:xmpp-streams"
   /// XEP-0440.
   package static let channelBinding = "urn:xmpp:sasl-cb:0"
   static let registerFeature = "http://jabber.org/features/iq-register"

@@ -32,6 +32,8 @@ enum EventTag: UInt8 {
   case resumable = 8
   case serverIdentified = 9
   case ended = 10
+  case streamFailed = 11
+  case loginFailed = 12
   case querySent = 16
   case setSent = 17
   case answerReceived = 18
@@ -106,10 +108,12 @@ extension StoredStanza {
     case .availableReceived:
       self = .presenceReceived(
         StoredPresence(
-          from: try StoredJID(from: &input), availability: try StoredAvailability(from: &input)))
+          from: try StoredJID(from: &input), .available(try StoredAvailability(from: &input))))
     case .unavailableReceived:
       self = .presenceReceived(
-        StoredPresence(from: try StoredJID(from: &input), availability: nil))
+        StoredPresence(
+          from: try StoredJID(from: &input),
+          .unavailable(status: try input.readOptionalTextBytes())))
     case .presenceSent:
       self = .presenceSent(
         to: try input.readOptionalAddress(), isAvailable: try input.readFlag())
@@ -123,7 +127,7 @@ extension StoredStanza {
       self = .rejected(Rejection(kind: try input.readName(), reason: try input.readText()))
     case .captureBegan, .negotiated, .serverIdentified, .featuresOffered, .authenticated, .opened,
       .resumable,
-      .resumed, .ended, .closed, .annotation, nil:
+      .resumed, .ended, .streamFailed, .loginFailed, .closed, .annotation, nil:
       return nil
     }
   }
@@ -192,6 +196,13 @@ extension SessionEvent {
     case .ended(let direction):
       output.write(EventTag.ended)
       output.write(direction == .inbound)
+    case .streamFailed(let direction, let report):
+      output.write(EventTag.streamFailed)
+      output.write(direction == .inbound)
+      output.write(report)
+    case .loginFailed(let report):
+      output.write(EventTag.loginFailed)
+      output.write(report)
     case .closed(let isLost):
       output.write(EventTag.closed)
       output.write(isLost)
@@ -218,6 +229,9 @@ extension SessionEvent {
     case .resumed:
       self = .resumed(try input.readOptional(), id: try input.readOptionalText())
     case .ended: self = .ended(try input.readFlag() ? .inbound : .outbound)
+    case .streamFailed:
+      self = .streamFailed(try input.readFlag() ? .inbound : .outbound, try input.read())
+    case .loginFailed: self = .loginFailed(try input.read())
     case .closed: self = .closed(isLost: try input.readFlag())
     case .querySent, .setSent, .answerReceived, .pushReceived, .answerSent,
       .subscriptionReceived, .subscriptionSent, .availableReceived, .unavailableReceived,

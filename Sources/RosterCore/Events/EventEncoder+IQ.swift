@@ -13,10 +13,7 @@ extension EventEncoder {
     case (.set, .inbound): try encodePush(node)
     case (.result, .outbound), (.error, .outbound): try encodeOwnAnswer(node)
     case (.result, .inbound): try encodeResult(node)
-    case (.error, .inbound):
-      try encodeAnswer(node, .error)
-      output.write(
-        ErrorReport(node.child("error", in: Namespace.client), in: Namespace.stanzaErrors))
+    case (.error, .inbound): try encodeError(node)
     }
   }
 
@@ -125,6 +122,20 @@ extension EventEncoder {
   ) throws(StanzaError) {
     try encodeHead(.answerReceived, of: node, .inbound)
     output.write(tag)
+  }
+
+  /// Many servers send what they refuse along with the error (RFC 6120 §8.3.1).
+  private mutating func encodeError(_ node: XMPPElement) throws(StanzaError) {
+    let report = ErrorReport(node.child("error", in: Namespace.client), in: Namespace.stanzaErrors)
+    let isOfLogin =
+      node.hasChild("bind", in: Namespace.bind) || node.hasChild("query", in: Namespace.legacyAuth)
+    guard isOfLogin else {
+      try encodeAnswer(node, .error)
+      return output.write(report)
+    }
+    try encodePeer(of: node, .inbound) { _, output in
+      SessionEvent.loginFailed(report).encode(to: &output)
+    }
   }
 
   /// RFC 6120 §7.6.1.

@@ -65,7 +65,8 @@ extension EventEncoder {
     guard !node.isAcknowledgement else { return }
     switch (node.name.namespace, node.name.local) {
     case (Namespace.streams, "stream"): encode(.negotiated)
-    case (Namespace.streams, "error"): encode(.closed(isLost: false))
+    case (Namespace.streams, "error"):
+      encode(.streamFailed(direction, ErrorReport(node, in: Namespace.streamErrors)))
     case (Namespace.streams, "features") where direction == .inbound:
       encode(
         .featuresOffered(
@@ -79,6 +80,9 @@ extension EventEncoder {
       (Namespace.streamManagement2, "enabled") where direction == .inbound:
       if let id = node.attribute("id") { encode(.resumable(id: id)) }
     case (Namespace.sasl2, "success") where direction == .inbound: encodeSuccess(node)
+    case (Namespace.sasl, "failure") where direction == .inbound,
+      (Namespace.sasl2, "failure") where direction == .inbound:
+      encode(.loginFailed(ErrorReport(node, in: Namespace.sasl, Namespace.sasl2)))
     default: break
     }
     appendPeer(of: node, direction)
@@ -154,6 +158,7 @@ extension EventEncoder {
         guard let address, !node.isOfRoom else { return }
         output.write(EventTag.unavailableReceived)
         output.write(address)
+        node.withFilledText(ofChild: "status", in: Namespace.client) { output.write(optional: $0) }
       case (.probe, _), (.error, _), (.subscribe, _), (.subscribed, _), (.unsubscribe, _),
         (.unsubscribed, _):
         return

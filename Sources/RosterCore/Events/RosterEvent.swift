@@ -41,7 +41,12 @@ package indirect enum SessionEvent: Hashable, Sendable {
   /// One direction of the stream ended with its closing tag (RFC 6120 §4.4): the server's if it is
   /// inbound.
   case ended(Direction)
-  /// The stream ended as a whole; by an error, or because the connection was lost.
+  /// A stream error, which ends the stream (RFC 6120 §4.9): the server sent it if it is inbound.
+  case streamFailed(Direction, ErrorReport)
+  /// The server refused to authenticate the client or to bind a resource (RFC 6120 §6.5, §7.6.2;
+  /// XEP-0388 §2.6.2).
+  case loginFailed(ErrorReport)
+  /// The stream ended as a whole, perhaps because the connection was lost.
   case closed(isLost: Bool)
 }
 
@@ -61,7 +66,7 @@ package indirect enum StanzaEvent: Hashable, Sendable {
 
   // Presence
   case availableReceived(from: JID, Availability)
-  case unavailableReceived(from: JID)
+  case unavailableReceived(from: JID, status: String? = nil)
   /// Our own presence; `to` is nil for a broadcast.
   case presenceSent(to: JID?, isAvailable: Bool)
 

@@ -119,13 +119,18 @@ struct StoredSubscription: ~Escapable {
 /// A contact's presence in place.
 struct StoredPresence: ~Escapable {
   let from: StoredJID
-  /// What it said; nil for an unavailable one.
-  let availability: StoredAvailability?
+  let content: Content
 
-  @_lifetime(copy from, copy availability)
-  init(from: StoredJID, availability: StoredAvailability?) {
+  /// What it says.
+  enum Content: ~Escapable {
+    case available(StoredAvailability)
+    case unavailable(status: RawSpan?)
+  }
+
+  @_lifetime(copy from, copy content)
+  init(from: StoredJID, _ content: Content) {
     self.from = from
-    self.availability = availability
+    self.content = content
   }
 }
 
@@ -171,10 +176,11 @@ extension StanzaEvent {
     case .subscriptionReceived(let stanza): self = .subscriptionReceived(stanza.value)
     case .subscriptionSent(let stanza): self = .subscriptionSent(stanza.value)
     case .presenceReceived(let presence):
-      if let availability = presence.availability {
+      switch presence.content {
+      case .available(let availability):
         self = .availableReceived(from: presence.from.jid, Availability(availability))
-      } else {
-        self = .unavailableReceived(from: presence.from.jid)
+      case .unavailable(let status):
+        self = .unavailableReceived(from: presence.from.jid, status: .init(decoding: status))
       }
     case .presenceSent(let to, let isAvailable):
       self = .presenceSent(to: to?.jid, isAvailable: isAvailable)

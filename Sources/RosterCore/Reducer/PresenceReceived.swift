@@ -8,27 +8,37 @@ extension Reduction {
     guard roster.account?.text.hasBytes(address) != true else {
       return ownPresenceReceived(presence)
     }
-    if let availability = presence.availability {
+    switch presence.content {
+    case .available(let availability):
       let number = roster.contacts.insert(address: address)
       let row = roster.contacts.row(
         of: availability, by: presence.from.resource.orEmpty, of: number, since: stamp,
         told: SessionSet(place))
       presenceReceived(row, of: number)
-    } else if let number = roster.contacts.number(ofAddress: address) {
+    case .unavailable:
+      guard let number = roster.contacts.number(ofAddress: address) else { return }
       resourceEnded(presence.from.resource, of: number)
     }
   }
 
   private mutating func ownPresenceReceived(_ presence: StoredPresence) {
     let resource = String?(decoding: presence.from.resource)
-    if let availability = presence.availability {
+    switch presence.content {
+    case .available(let availability):
       if let malformed = availability.malformed {
         report(.presence(.malformed(String(decoding: malformed))), about: roster.account)
       }
       ownPresenceReceived(Availability(availability), by: resource ?? "")
-    } else {
+    case .unavailable(let status):
+      if status != nil, !isEchoOfOurs(resource) { noteNews(of: nil) }
       ownUnavailableReceived(from: resource)
     }
+  }
+
+  /// Whether a resource that went offline is the session's own, and had said so itself. Otherwise
+  /// the server ended its presence, and the status may say why.
+  private func isEchoOfOurs(_ resource: String?) -> Bool {
+    !session.isAvailable && session.resource.hasSameBytes(as: resource)
   }
 
   private mutating func presenceReceived(_ row: PresenceRow, of number: ContactNumber) {

@@ -216,6 +216,8 @@ struct Reduction: ~Copyable {
     case .resumable(let id): session.resumptionID = id
     case .resumed(let jid, let id): sessionResumed(jid, id: id)
     case .ended(let direction): streamEnded(direction)
+    case .streamFailed(let direction, _): streamFailed(direction)
+    case .loginFailed: loginFailed()
     case .closed(let isLost): connectionClosed(isLost: isLost)
     }
   }

@@ -153,6 +153,18 @@ extension Reduction {
     streamClosed(isLost: false)
   }
 
+  /// The sender of a stream error ends its direction with it (RFC 6120 §4.9.1).
+  mutating func streamFailed(_ direction: Direction) {
+    if session.phase != .foreign { noteNews(of: nil) }
+    streamEnded(direction)
+  }
+
+  /// The client may try again, by another mechanism or under another resource. In a session, what
+  /// looks like a refusal can come from anyone.
+  mutating func loginFailed() {
+    if session.phase != .foreign, session.phase != .open { noteNews(of: nil) }
+  }
+
   /// The server sent a stanza after it had ended its stream. Reported once for each stream, because
   /// all such stanzas have one cause.
   mutating func stanzaCameLate(after end: UInt64) {

@@ -13,6 +13,7 @@ package enum Namespace {
   /// XEP-0386.
   package static let bind2 = "urn:xmpp:bind:0"
   package static let stanzaErrors = "urn:ietf:params:xml:ns:xmpp-stanzas"
+  package static let streamErrors = "urn:ietf:params:xml:ns:xmpp-streams"
   /// RFC 6121 §2.
   package static let roster = "jabber:iq:roster"
   /// RFC 6121 §2.6.1.
