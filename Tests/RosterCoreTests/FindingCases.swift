@@ -109,7 +109,6 @@ func refusalCase(_ code: Finding.Code) -> FindingCase {
         $0.receives(from: "\(bob)/x")
         $0.pushed(item(bob))
         $0.ended(.inbound)
-        $0.sends(to: bob)
       })
   case .oversizedElement:
     FindingCase(

@@ -92,7 +92,7 @@ struct FindingTests {
     scenario.lost()
     #expect(scenario.codes.isEmpty)
     scenario.resumed()
-    scenario.closed()
+    scenario.closed(at: 2_000)
     #expect(scenario.codes == [.unacknowledgedPush])
   }
 

@@ -148,9 +148,117 @@ import XMPPStanza
     for order in [[Direction.inbound, .outbound], [.outbound, .inbound]] {
       var scenario = Self.online()
       for direction in order { scenario.ended(direction) }
-      scenario.sends("unavailable")
       #expect(scenario.allCodes.isEmpty)
     }
+  }
+
+  /// Ends of a session that we have ended already.
+  private static let ends: [@Sendable (inout Scenario) -> Void] = [
+    { $0.ended(.inbound) }, { $0.lost() }, { $0.failed(.inbound, "reset") },
+    { $0.opened("alice@example.test/phone") }, { $0.sends(at: 61_000) },
+  ]
+
+  private static let renamed = item(bob, "name='Robert' subscription='both'")
+
+  /// Alice, who has sent a rename of Bob and has ended her stream.
+  private static func editedAndEnded(_ direction: Direction = .outbound) -> Scenario {
+    var scenario = online()
+    scenario.time = 0
+    scenario.sets(renamed, id: "set")
+    scenario.ended(direction)
+    return scenario
+  }
+
+  @Test("A set from before our end is answered and shown after it", arguments: ends.indices)
+  func answered(_ index: Int) {
+    for isPushFirst in [true, false] {
+      var scenario = Self.editedAndEnded()
+      if !isPushFirst { scenario.receivesEmptyResult(id: "set") }
+      scenario.pushed(Self.renamed)
+      if isPushFirst { scenario.receivesEmptyResult(id: "set") }
+      #expect(scenario.item(Self.bob)?.name == "Robert")
+      Self.ends[index](&scenario)
+      scenario.opened("alice@example.test/tablet", at: 62_000)
+      scenario.fetches(Self.renamed, id: "again")
+      #expect(scenario.allCodes.filter { $0 != .lateStanza }.isEmpty, "push first: \(isPushFirst)")
+    }
+  }
+
+  @Test("A set that has no answer is reported when none can come any more", arguments: ends.indices)
+  func unanswered(_ index: Int) {
+    var scenario = Self.editedAndEnded()
+    #expect(scenario.allCodes.isEmpty)
+    Self.ends[index](&scenario)
+    #expect(scenario.allCodes.filter { $0 != .lateStanza } == [.unansweredEdit])
+
+    scenario = Self.editedAndEnded(.inbound)
+    #expect(scenario.allCodes == [.unansweredEdit])
+  }
+
+  @Test("Another connection that opens before the answer comes does not give the set up")
+  func otherConnection() {
+    var scenario = Self.editedAndEnded()
+    scenario.on(2) { $0.opened("alice@example.test/tablet") }
+    scenario.pushed(Self.renamed)
+    scenario.receivesEmptyResult(id: "set")
+    scenario.ended(.inbound)
+    #expect(scenario.allCodes.isEmpty)
+  }
+
+  @Test("A session that we have ended is not the one that another connection resumes")
+  func resumption() {
+    var scenario = Self.editedAndEnded()
+    scenario.on(2) { $0.resumed("alice@example.test/phone") }
+    #expect(scenario.allCodes.isEmpty)
+    #expect(scenario.roster.connections.map(\.isOpen) == [false, true])
+    scenario.receivesEmptyResult(id: "set")
+    scenario.pushed(Self.renamed)
+    #expect(scenario.allCodes.isEmpty)
+  }
+
+  @Test(
+    "A push that may have crossed the end of the stream need not be acknowledged",
+    arguments: Direction.allCases)
+  func crossed(_ direction: Direction) {
+    for (times, count) in [([9_001], 0), ([9_000], 1), ([9_001, 9_999], 0), ([5_000, 9_999], 2)] {
+      var scenario = Self.online()
+      for (number, time) in times.enumerated() {
+        scenario.time = Int64(time)
+        scenario.pushed(Self.bobItem, id: "p\(number)")
+      }
+      scenario.ended(direction, at: 10_000)
+      #expect(scenario.codes == Array(repeating: .unacknowledgedPush, count: count), "\(times)")
+    }
+  }
+
+  /// What we can send after our end.
+  private static let late: [@Sendable (inout Scenario) -> Void] = [
+    { $0.sets(item(bob, "name='Late' subscription='both'"), id: "late") },
+    { $0.gets(id: "late") }, { $0.sends("subscribe", to: "dave@example.test") },
+    { $0.sends() }, { $0.sent("<iq type='result' id='p'/>") },
+  ]
+
+  @Test(
+    "After our end, nothing that we send counts, and one finding says so", arguments: late.indices)
+  func ourLate(_ index: Int) {
+    var scenario = Self.online()
+    scenario.time = 0
+    scenario.ended(.outbound)
+    let end = scenario.record
+    Self.late[index](&scenario)
+    #expect(scenario.codes == [.lateStanza] && scenario.last.changes.isEmpty)
+    #expect(scenario.last.findings.first?.cause == end)
+    #expect(scenario.last.findings.first?.sentence.hasPrefix("We sent this after") == true)
+    for send in Self.late { send(&scenario) }
+    scenario.ended(.inbound)
+    scenario.opened("alice@example.test/phone", at: 70_000)
+    #expect(scenario.allCodes == [.lateStanza])
+    #expect(scenario.outgoing.isEmpty)
+    // The next stream counts.
+    scenario.sets(Self.renamed, id: "set")
+    scenario.pushed(Self.renamed)
+    scenario.receivesEmptyResult(id: "set")
+    #expect(scenario.allCodes == [.lateStanza])
   }
 
   @Test("A server that ends the stream of one connection still counts on another")

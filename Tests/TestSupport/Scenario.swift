@@ -91,9 +91,9 @@ package struct Scenario {
     reduce(.session(.resumed(jid.map(address))), time)
   }
 
-  /// We closed the stream.
+  /// The server closed the stream.
   @discardableResult
-  package mutating func closed(at time: Int64? = nil) -> Outcome { ended(.outbound, at: time) }
+  package mutating func closed(at time: Int64? = nil) -> Outcome { ended(.inbound, at: time) }
 
   /// A direction of the stream ended with its closing tag.
   @discardableResult

@@ -79,8 +79,8 @@ extension Finding.Code {
       FindingGuide(
         "After its closing tag, an entity sends nothing more on a stream (RFC 6120 §4.4).",
         "A machine in the middle that adds stanzas to a stream that has ended; a server that still "
-          + "delivers stanzas while it closes a session; a capture that gives several streams the "
-          + "same name.",
+          + "delivers stanzas while it closes a session; a client that still sends after it has "
+          + "logged out; a capture that gives several streams the same name.",
         "Compare the record (rollcall show) with the end of the stream before it. If they belong "
           + "to different streams, capture each stream separately.")
     // Answers

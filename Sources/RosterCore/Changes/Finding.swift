@@ -37,8 +37,8 @@ public struct Finding: Hashable, Sendable {
     case otherDomain(BareJID, server: BareJID)
     /// A stream to a server whose certificate was not checked.
     case unverifiedServer(BareJID?)
-    /// A stanza that the server sent after it had ended its stream.
-    case lateStanza
+    /// A stanza that was sent after its sender, the server or we, had ended the stream.
+    case lateStanza(Direction)
     case answer(AnswerFinding)
     case item(ItemFinding)
     case edit(EditFinding)

@@ -18,7 +18,10 @@ extension Finding {
     case .unverifiedServer(let domain):
       "The stream to the server\(domain.map { " of \($0)" } ?? "") has no TLS, so no certificate "
         + "was checked: anyone in between can read and change what it carries (RFC 6120 §13.8)."
-    case .lateStanza:
+    case .lateStanza(.outbound):
+      "We sent this after we had ended our stream at \(words.cause), so the server ignores it, like "
+        + "everything else that we send on that stream (RFC 6120 §4.4)."
+    case .lateStanza(.inbound):
       "The server sent this after it had ended its stream at \(words.cause), so it was ignored, "
         + "like everything else that the server sends on that stream (RFC 6120 §4.4)."
     case .answer(let finding): finding.sentence(about: words)

@@ -43,11 +43,7 @@ extension Roster {
   /// Whether a direction of the stream on a connection has ended (RFC 6120 §4.4): the server's, so
   /// that nothing more counts, or ours, so that nothing more is sent.
   package func hasEnded(_ direction: Direction, on connection: ConnectionID) -> Bool {
-    guard let place = sessions.place(of: connection) else { return false }
-    switch direction {
-    case .inbound: return sessions[place].ends.server != nil
-    case .outbound: return sessions[place].ends.isOurs
-    }
+    sessions.place(of: connection).map { sessions[$0].ends[direction] != nil } ?? false
   }
 
   /// The texts by which records can be recognized that contain resumption ids (XEP-0198 §5), for

@@ -104,6 +104,10 @@ struct Session: Hashable, Sendable {
   /// Whether a set of this session may be on its way that is not among `pendingEdits`.
   var lacksEdits: Bool { hasForgottenEdits && !pendingEdits.isEmpty }
 
+  /// Whether we have ended the session in order and the server has not, so that it may still answer
+  /// what was sent before.
+  var mayStillBeAnswered: Bool { ends.ours != nil && ends.server == nil }
+
   /// Whether the server sends it the presence and the requests of others (RFC 6121 §3.1.3, §4.2).
   var isToldPresence: Bool { isAlive && isAvailable && initialPresence == .sent }
 
@@ -132,13 +136,35 @@ struct Session: Hashable, Sendable {
   }
 }
 
-/// The directions of a stream that have ended, each with its own closing tag (RFC 6120 §4.4).
+/// The directions of a stream that have ended (RFC 6120 §4.4).
 struct StreamEnds: Hashable, Sendable {
-  /// The record at which the server ended its direction; anything that it sends later is ignored.
-  var server: UInt64?
-  /// Whether our direction has ended. Nothing more is sent, but what the server sends still counts.
-  var isOurs = false
-  /// Whether it was reported that the server sent something after its end.
+  /// The end of the server's direction; anything that it sends later is ignored.
+  var server: StreamEnd?
+  /// The end of our direction. Nothing more is sent, but what the server sends still counts.
+  var ours: StreamEnd?
+
+  /// The end of the direction in which stanzas are received or sent.
+  subscript(direction: Direction) -> StreamEnd? {
+    get {
+      switch direction {
+      case .inbound: server
+      case .outbound: ours
+      }
+    }
+    set {
+      switch direction {
+      case .inbound: server = newValue
+      case .outbound: ours = newValue
+      }
+    }
+  }
+}
+
+/// The end of one direction of a stream.
+struct StreamEnd: Hashable, Sendable {
+  /// The record of its closing tag, or of a stream error.
+  var record: UInt64
+  /// Whether it was reported that a stanza was sent after it.
   var reportedLateStanza = false
 }
 

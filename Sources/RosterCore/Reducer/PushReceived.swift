@@ -51,7 +51,7 @@ extension Reduction {
 
   private mutating func expectAcknowledgement(of push: StoredSet, about item: StoredItem?) {
     // After our end of the stream, none can be sent.
-    guard !roster.isInboundOnly, !session.ends.isOurs else { return }
+    guard !roster.isInboundOnly, session.ends.ours == nil else { return }
     guard let id = push.id else {
       report(.answer(.missingID(.push)))
       return

@@ -194,10 +194,12 @@ struct Reduction: ~Copyable {
       reportOverdue()
       // What another account's stream carries says nothing about this one.
       guard session.phase != .foreign else { return }
-      if let end = session.ends.server, stanza.isReceived { return stanzaCameLate(after: end) }
+      if let direction = stanza.direction, let end = session.ends[direction] {
+        return stanzaCameLate(direction, after: end)
+      }
       // What was not taken tells nothing, not even that there is a session.
       if !stanza.isRejected { assumeSession() }
-      if !roster.hasReceived { roster.hasReceived = stanza.isReceived }
+      if !roster.hasReceived { roster.hasReceived = stanza.direction == .inbound }
       stanzaHappened(stanza)
     }
   }
@@ -251,13 +253,14 @@ extension StoredStanza {
   /// Whether it could not be taken.
   fileprivate var isRejected: Bool { if case .rejected = self { true } else { false } }
 
-  /// Whether the server sent it.
-  fileprivate var isReceived: Bool {
+  /// Whether the server sent it or we did; nil if it could not be taken.
+  fileprivate var direction: Direction? {
     switch self {
     case .answerReceived, .pushReceived, .subscriptionReceived, .presenceReceived, .blocked,
       .unblocked, .nicknamePublished, .vCardPublished:
-      true
-    case .querySent, .setSent, .answerSent, .subscriptionSent, .presenceSent, .rejected: false
+      .inbound
+    case .querySent, .setSent, .answerSent, .subscriptionSent, .presenceSent: .outbound
+    case .rejected: nil
     }
   }
 }

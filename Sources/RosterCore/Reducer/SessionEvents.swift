@@ -45,7 +45,8 @@ extension Reduction {
     sessionEnded(.closed)
     session.isAlive = false
     endSessions(of: jid.resource)
-    sessionsOver(roster.sessions.places { !$0.isAlive })
+    let over = roster.sessions.places { !$0.isAlive && !$0.mayStillBeAnswered }
+    sessionsOver(over.union(SessionSet(place)))
     if jid.resource == nil, session.resource != nil { bound(jid) }
     session.ends = StreamEnds()
     session.openedAt = stamp.record
@@ -144,59 +145,6 @@ extension Reduction {
     return lost.isEmpty && others.count == 1 ? others[0] : nil
   }
 
-  /// One direction of the stream ended in order.
-  mutating func streamEnded(_ direction: Direction) {
-    switch direction {
-    case .inbound: session.ends.server = session.ends.server ?? stamp.record
-    case .outbound: session.ends.isOurs = true
-    }
-    streamClosed(isLost: false)
-  }
-
-  /// The sender of a stream error ends its direction with it (RFC 6120 §4.9.1).
-  mutating func streamFailed(_ direction: Direction) {
-    if session.phase != .foreign { noteNews(of: nil) }
-    streamEnded(direction)
-  }
-
-  /// The client may try again, by another mechanism or under another resource. In a session, what
-  /// looks like a refusal can come from anyone.
-  mutating func loginFailed() {
-    if session.phase != .foreign, session.phase != .open { noteNews(of: nil) }
-  }
-
-  /// The server sent a stanza after it had ended its stream. Reported once for each stream, because
-  /// all such stanzas have one cause.
-  mutating func stanzaCameLate(after end: UInt64) {
-    guard !session.ends.reportedLateStanza else { return }
-    session.ends.reportedLateStanza = true
-    report(.lateStanza, cause: end)
-  }
-
-  /// The connection is gone: another one may lead to another server. The end of the stream alone
-  /// does not change whose server it is with.
-  mutating func connectionClosed(isLost: Bool) {
-    session.server = nil
-    streamClosed(isLost: isLost)
-  }
-
-  private mutating func streamClosed(isLost: Bool) {
-    sessionEnded(.closed)
-    // What follows the loss of a connection comes over another.
-    if isLost { session.ends = StreamEnds() }
-    // A lost session may be resumed and then go on; one that was closed in order is over.
-    guard !isLost else { return }
-    session.isAlive = false
-    reportUnacknowledgedPushes(of: place)
-    abandonEdits(of: place)
-    reportUnfetched(of: place)
-    guard isShared else { return }
-    forgetDeliveries(to: SessionSet(place))
-    // What only it was told of requests, nobody is told of now.
-    let goesOn = roster.sessions.all.contains { $0.phase == .open && $0.initialPresence == .sent }
-    if goesOn { doubtOldRequests() }
-  }
-
   /// A log that begins in mid-session shows stanzas without a stream header before them.
   mutating func assumeSession() {
     if session.phase == .unseen { sessionStarted() }
@@ -208,7 +156,7 @@ extension Reduction {
   }
 
   /// What follows a refused stream without naming its account belongs to it.
-  private mutating func sessionEnded(_ next: Session.Phase) {
+  mutating func sessionEnded(_ next: Session.Phase) {
     if session.phase != .foreign { setPhase(next, of: place) }
   }
 

@@ -3,6 +3,8 @@ import XMPPStanza
 
 /// How long to wait before reporting that something did not come, in milliseconds of log time.
 enum Timeout {
+  /// The time within which a stanza and the end of its stream may cross on the way.
+  static let crossing: Int64 = 1_000
   /// A server's answer to a request, or our acknowledgement of a push.
   static let answer: Int64 = 60_000
   /// Somebody's answer to a subscription request: three days.

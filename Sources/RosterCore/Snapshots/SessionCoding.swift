@@ -6,10 +6,12 @@ extension RosterOutput {
   mutating func write(_ session: Session) {
     plain.write(UInt64(session.connection.number))
     plain.write(tag: session.phase.code)
-    plain.write(session.ends.server != nil)
-    if let record = session.ends.server { plain.write(record) }
-    plain.write(session.ends.isOurs)
-    plain.write(session.ends.reportedLateStanza)
+    for end in [session.ends.server, session.ends.ours] {
+      plain.write(end != nil)
+      guard let end else { continue }
+      plain.write(end.record)
+      plain.write(end.reportedLateStanza)
+    }
     plain.write(session.server)
     plain.write(session.resource)
     plain.write(session.openedAt)
@@ -82,9 +84,8 @@ extension RosterInput {
     guard let number = UInt32(exactly: try plain.readNumber()) else { throw plain.invalid }
     var session = Session(connection: ConnectionID(number: number))
     session.phase = try plain.readCode()
-    if try plain.readFlag() { session.ends.server = try plain.readNumber() }
-    session.ends.isOurs = try plain.readFlag()
-    session.ends.reportedLateStanza = try plain.readFlag()
+    session.ends.server = try readStreamEnd()
+    session.ends.ours = try readStreamEnd()
     session.server = try plain.readOptional()
     session.resource = try plain.readOptionalText()
     session.openedAt = try plain.readNumber()
@@ -135,6 +136,12 @@ extension RosterInput {
     session.told = try readTold()
     session.mayComeAgain = try readTold()
     return session
+  }
+
+  private mutating func readStreamEnd() throws(CodecError) -> StreamEnd? {
+    guard try plain.readFlag() else { return nil }
+    return StreamEnd(
+      record: try plain.readNumber(), reportedLateStanza: try plain.readFlag())
   }
 
   private mutating func readPrematureSet() throws(CodecError) -> PrematureSet? {
