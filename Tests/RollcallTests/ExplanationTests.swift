@@ -285,6 +285,42 @@ extension Explanation {
     #expect(!friend.contains("#7"))
   }
 
+  @Test("A friend who leaves is named with what the friend sent, and not with a set of before")
+  func friendLeaves() throws {
+    var scenario = Scenario.alice(item(bob, "name='Bob' subscription='both'"))  // 1 to 3
+    scenario.sets(item(bob, "name='Rob'"))  // 4
+    scenario.receivesEmptyResult(id: "set")  // 5
+    scenario.pushed(item(bob, "name='Rob' subscription='both'"))  // 6
+    scenario.receives("unsubscribed", from: bob)  // 7
+    scenario.pushed(item(bob, "name='Rob' subscription='from'"))  // 8
+    scenario.pushed(item(bob, "name='Rob' subscription='none'"))  // 9
+    scenario.receives("unsubscribe", from: bob)  // 10
+    let friend = try explanation(scenario).reasons(.friend)
+    #expect(
+      friend.contains(
+        "“none” since #9, a push of the server, because it sent “unsubscribe”, #10."))
+    #expect(friend.contains("It had been “both” until #8, because it sent “unsubscribed”, #7."))
+    #expect(!friend.contains("#4"))
+  }
+
+  @Test("Our own end of a subscription is named with the device that sent it")
+  func ownEnding() throws {
+    var scenario = Scenario.alice(item(bob, "name='Bob' subscription='both'"))  // 1 to 3
+    scenario.sends("unsubscribe", to: bob)  // 4
+    scenario.pushed(item(bob, "name='Bob' subscription='from'"))  // 5
+    #expect(
+      try explanation(scenario).reasons(.friend)
+        .contains("“from” since #5, a push of the server, because we sent “unsubscribe”, #4."))
+    scenario.on(2) {
+      $0.opened("alice@example.test/pc")  // 6
+      $0.sends("unsubscribed", to: bob)  // 7
+    }
+    scenario.pushed(item(bob, "name='Bob' subscription='none'"))  // 8
+    #expect(
+      try explanation(scenario).reasons(.friend)
+        .contains("“none” since #8, a push of the server, because pc sent “unsubscribed”, #7."))
+  }
+
   @Test("If the log may lack a set, nothing says that no set asked")
   func unseenSets() throws {
     var fragment = Scenario()

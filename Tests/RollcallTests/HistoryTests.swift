@@ -130,6 +130,19 @@ import XMPPStanza
       ])
   }
 
+  @Test("A request's tag ends with the first record that shows its answer")
+  func handshakeEnds() throws {
+    var scenario = Scenario.alice()  // 1 to 3
+    scenario.receives("subscribe", from: "bob@example.test")  // 4
+    scenario.sends("subscribed", to: "bob@example.test")  // 5
+    scenario.pushed(item("bob@example.test", "subscription='from'"))  // 6
+    scenario.sets(item("bob@example.test", "subscription='remove'"), id: "s1")  // 7
+    scenario.pushed(item("bob@example.test", "subscription='remove'"))  // 8
+    scenario.pushed(item("bob@example.test", "subscription='none'"))  // 9
+    let entries = try entries(log(of: scenario, in: folder), "bob@example.test")
+    #expect(entries.filter { $0.handshake != nil }.map(\.moment.stamp.record) == [4, 5, 6])
+  }
+
   @Test("Each edit names its origin")
   func origins() throws {
     let entries = try entries(log(of: dialogue(), in: folder), "bob@example.test")

@@ -73,6 +73,27 @@ struct DetailsCodecTests {
     }
   }
 
+  @Test("Expected counterparts can be read back, each by itself and all together")
+  func expectations() throws {
+    let stamp = RecordStamp(record: 7, time: 70)
+    let all = SubscriptionEffect.allCases.map { effect in
+      Expectation(
+        effect: effect, isOurs: effect.kind(isOurs: true) == effect.kind(isOurs: false),
+        stamp: stamp, connection: ConnectionID(number: 3), device: "desk", before: .from)
+    }
+    var lists = all.map { [$0] } + [all, []]
+    lists[0][0].device = nil
+    for stanzas in lists {
+      for pushes in lists where !stanzas.isEmpty || !pushes.isEmpty {
+        let expected = ExpectedCounterparts(
+          stanzas: stanzas, pushes: pushes, lastEnding: pushes.isEmpty ? stamp : nil)
+        #expect(try readBack { $0.expected = expected }.expected == expected)
+      }
+    }
+    let ending = ExpectedCounterparts(lastEnding: stamp)
+    #expect(try readBack { $0.expected = ending }.expected == ending)
+  }
+
   /// Details after being read back and checked.
   private func readBack(_ change: (inout ContactDetails) -> Void) throws -> ContactDetails {
     var roster = Scenario.alice(item("bob@example.test", "subscription='to'")).roster

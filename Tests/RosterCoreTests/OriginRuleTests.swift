@@ -120,4 +120,129 @@ struct OriginRuleTests {
     otherContact.pushed(bobItem("Robert"))
     #expect(causes(otherContact).isEmpty)
   }
+
+  // MARK: Subscription stanzas
+
+  /// A stanza, what the item is before and after it, and whether it is ours.
+  private static let stanzas: [(kind: SubscriptionStanza.Kind, isOurs: Bool, String, String)] = [
+    (.unsubscribed, false, "both", "from"), (.unsubscribed, false, "to", "none"),
+    (.unsubscribe, false, "both", "to"), (.unsubscribe, false, "from", "none"),
+    (.unsubscribe, true, "both", "from"), (.unsubscribed, true, "both", "to"),
+  ]
+
+  @Test(
+    "A stanza that ends a subscription is the origin of the push that shows it", arguments: stanzas)
+  func endings(
+    kind: SubscriptionStanza.Kind, isOurs: Bool, before: String, after: String
+  ) throws {
+    var scenario = Scenario.alice(bobItem("Bob", before))  // 1 to 3
+    if isOurs {
+      scenario.sends(kind.rawValue, to: bob)  // 4
+    } else {
+      scenario.receives(kind.rawValue, from: bob)  // 4
+    }
+    #expect(scenario.last.news?.contact == bare(bob))
+    scenario.pushed(bobItem("Bob", after))  // 5
+    let origin = try #require(scenario.last.originsOfChanges.first)
+    #expect(origin.kind == (isOurs ? .ownStanza(kind) : .contactStanza(kind)))
+    #expect(origin.cause == 4 && origin.effect == 5 && origin.device == "phone")
+    // A later push that shows the same has no origin.
+    scenario.pushed(bobItem("Robert", after))
+    #expect(scenario.last.origins.isEmpty)
+  }
+
+  @Test("A stanza that comes after its push explains the push")
+  func pushFirst() throws {
+    var scenario = Scenario.alice(bobItem("Bob"))
+    scenario.pushed(bobItem("Bob", "from"))  // 4
+    #expect(scenario.last.origins.isEmpty)
+    scenario.receives("unsubscribed", from: bob)  // 5
+    let origin = try #require(scenario.last.toldOrigins.first)
+    #expect(origin.kind == .contactStanza(.unsubscribed) && origin.cause == 5)
+    #expect(origin.effect == 4)
+    #expect(scenario.last.news?.endsSubscription == true)
+  }
+
+  @Test("A request and its answer are origins: ours, the contact's, and an approval in advance")
+  func requests() {
+    let dave = "dave@example.test"
+    var ours = Scenario.alice()  // 1 to 3
+    ours.sends("subscribe", to: dave)  // 4
+    ours.pushed(item(dave, "ask='subscribe'"))
+    #expect(ours.last.originsOfChanges.map(\.kind) == [.ownStanza(.subscribe)])
+    ours.receives("subscribed", from: dave)  // 6
+    ours.pushed(item(dave, "subscription='to'"))
+    #expect(ours.last.originsOfChanges.map(\.cause) == [6])
+
+    var theirs = Scenario.alice()
+    theirs.receives("subscribe", from: dave)
+    theirs.sends("subscribed", to: dave)  // 5
+    theirs.pushed(item(dave, "subscription='from'"))
+    #expect(theirs.last.originsOfChanges.map(\.cause) == [5])
+
+    var approved = Scenario.alice()
+    approved.sends("subscribed", to: dave)  // 4
+    approved.pushed(item(dave, "approved='true'"))
+    #expect(approved.last.originsOfChanges.map(\.cause) == [4])
+  }
+
+  @Test("If both sides end it, the first one did; if a minute has passed, none did")
+  func doubtfulEndings() {
+    var both = Scenario.alice(bobItem("Bob"))
+    both.sends("unsubscribe", to: bob)  // 4
+    both.receives("unsubscribed", from: bob)  // 5
+    both.pushed(bobItem("Bob", "from"))
+    #expect(causes(both) == [4])
+
+    var late = Scenario()
+    late.time = 0
+    late.opened("alice@example.test/phone")
+    late.fetches(bobItem("Bob"))
+    late.sends("unsubscribe", to: bob, at: 1_000)
+    late.time = 62_000
+    late.pushed(bobItem("Bob", "from"))
+    #expect(causes(late).isEmpty)
+    // The server did not take our stanza: the contact ended it.
+    late.receives("unsubscribed", from: bob)
+    #expect(late.codes.allSatisfy { $0 != .unsolicitedUnsubscribed })
+  }
+
+  @Test("The next roster shows what came of a stanza before the session's end")
+  func nextSession() {
+    for isIncluded in [true, false] {
+      var scenario = Scenario.alice(bobItem("Bob"))  // 1 to 3
+      scenario.receives("unsubscribed", from: bob)  // 4
+      scenario.closed()
+      scenario.opened("alice@example.test/phone")
+      scenario.fetches(bobItem("Bob", isIncluded ? "from" : "both"), id: "again")
+      #expect(causes(scenario) == (isIncluded ? [4] : []))
+      // A roster that was asked for after the stanza decides.
+      scenario.pushed(bobItem("Bob", "from"))
+      #expect(scenario.last.origins.isEmpty)
+    }
+  }
+
+  @Test("A stanza explains no name, and one of another contact explains nothing")
+  func foreignStanzas() {
+    var name = Scenario.alice(bobItem("Bob"))
+    name.receives("unsubscribed", from: bob)
+    name.pushed(bobItem("Robert"))
+    #expect(name.last.origins.isEmpty)
+
+    var other = Scenario.alice(bobItem("Bob") + item("dave@example.test", "subscription='both'"))
+    other.receives("unsubscribed", from: "dave@example.test")
+    other.pushed(bobItem("Bob", "from"))
+    #expect(other.last.origins.isEmpty)
+  }
+
+  @Test("Copies of a stanza on another device are no news")
+  func copies() {
+    var scenario = aliceWithDesktop()
+    scenario.on(2) { $0.sends() }
+    scenario.sends()
+    scenario.receives("unsubscribed", from: bob)
+    #expect(scenario.last.news != nil)
+    scenario.on(2) { $0.receives("unsubscribed", from: bob) }
+    #expect(scenario.last.isEmpty)
+  }
 }

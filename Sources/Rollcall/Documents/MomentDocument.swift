@@ -8,7 +8,7 @@ extension JSONValue {
     let outcome = moment.outcome
     self.init(
       moment, changes: outcome.changes, findings: outcome.findings,
-      origins: outcome.originsOfChanges)
+      origins: outcome.toldOrigins)
   }
 
   /// A record of the story with some of its changes and findings.
@@ -21,7 +21,7 @@ extension JSONValue {
       "connection": .integer(Int64(moment.connection.number)),
       "time": JSONValue(time: moment.stamp.time),
       "direction": .string(moment.direction.name),
-      "meaning": .string(moment.event.clause),
+      "meaning": .string(moment.clause),
       "changes": .array(changes.map { JSONValue($0) }),
       "findings": .array(findings.map { JSONValue($0) }),
       "origins": .array(origins.map { JSONValue($0) }),
@@ -34,16 +34,26 @@ extension JSONValue {
       "contact": .string(origin.contact.text), "kind": .string(origin.kind.name),
       "cause": JSONValue(origin.cause), "effect": JSONValue(origin.effect),
       "connection": .integer(Int64(origin.connection.number)),
-      "device": JSONValue(origin.device),
+      "device": JSONValue(origin.device), "stanza": JSONValue(origin.kind.stanza),
     ])
   }
 }
 
 extension ChangeOrigin.Kind {
+  /// The type of a subscription stanza.
+  fileprivate var stanza: String? {
+    switch self {
+    case .edit: nil
+    case .ownStanza(let kind), .contactStanza(let kind): kind.rawValue
+    }
+  }
+
   /// The kind in one word.
   fileprivate var name: String {
     switch self {
     case .edit: "set"
+    case .ownStanza: "own-stanza"
+    case .contactStanza: "contact-stanza"
     }
   }
 }

@@ -52,6 +52,7 @@ struct Explainer {
         + "#\(entry.provenance.item)"
     }
     var sentences = [text + "."]
+    if let earlier = sentenceOfEarlierEnding { sentences.append(earlier) }
     switch item.subscription {
     case .both: sentences.append("Each of you sees the other's presence.")
     case .to: sentences.append("We see its presence; it does not see ours.")
@@ -69,10 +70,23 @@ struct Explainer {
     return what + reason(source, of: field)
   }
 
+  /// What the subscription was before it became less for the last time, if that had become less
+  /// before: both changes are one story.
+  private var sentenceOfEarlierEnding: String? {
+    let known = replay.subscriptions.suffix(3)
+    guard known.count == 3, let before = known.first, let last = known.last,
+      let middle = known.dropFirst().first, middle.value.isLess(than: before.value),
+      last.value.isLess(than: middle.value), let source = replay.itemSources[middle.record],
+      let why = source.origins.first(where: { $0.explains(.subscription) })
+    else { return nil }
+    return "It had been “\(before.value.rawValue)” until #\(middle.record), "
+      + why.clause(of: "it", by: names.agent(of: why, roster)) + "."
+  }
+
   /// Who asked for what the server showed of a field, after a comma; empty if that is not known.
   private func reason(_ source: ContactReplay.ItemSource, of field: StateField) -> String {
     source.origins.filter { $0.explains(field) }
-      .map { ", " + $0.clause(by: names.agent(of: $0, roster)) }.joined()
+      .map { ", " + $0.clause(of: "it", by: names.agent(of: $0, roster)) }.joined()
   }
 
   private var absenceSentences: [String] {
@@ -218,5 +232,12 @@ extension [UInt64] {
     let texts = map { "#\($0)" }
     guard let last = texts.last, texts.count > 1 else { return texts.first ?? "" }
     return texts.dropLast().joined(separator: ", ") + " and " + last
+  }
+}
+
+extension RosterSubscription {
+  /// Whether one of the two sees less than by another subscription, and neither sees more.
+  fileprivate func isLess(than other: RosterSubscription) -> Bool {
+    self != other && (other.includesTo || !includesTo) && (other.includesFrom || !includesFrom)
   }
 }

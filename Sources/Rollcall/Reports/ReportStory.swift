@@ -97,7 +97,7 @@ struct ReportStory {
   private func item(_ moment: Timeline.Moment, _ record: ReportRecord?) -> Markup {
     let oddClass = moment.outcome.findings.isEmpty ? "" : " odd"
     let id = "r\(moment.stamp.record)"
-    var meaning = Markup(moment.event.clause.shortened(to: Report.sentenceLimit))
+    var meaning = Markup(moment.clause.shortened(to: Report.sentenceLimit))
     if let connection = labels[moment.connection] {
       meaning += Tag.span([.class: "faint"], Markup(" · " + connection))
     }

@@ -55,10 +55,10 @@ extension Timeline.Moment {
   /// What happened, in one clause: what a push changed, which says more than what it holds, and
   /// otherwise what the element means.
   package var condensedClause: String {
-    guard case .stanza(.pushReceived) = event, let clause = pushedClause else {
-      return event.clause
+    guard case .stanza(.pushReceived) = event, let pushed = pushedClause else {
+      return clause
     }
-    return clause
+    return pushed
   }
 
   /// The item that a push changed, and how; nil where it changed none.

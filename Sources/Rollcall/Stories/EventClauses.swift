@@ -83,6 +83,19 @@ extension StanzaEvent {
   }
 }
 
+extension StanzaEvent {
+  /// The clause of an `unsubscribed` that ends what there was; of another stanza nil.
+  var clauseOfEnding: String? {
+    switch self {
+    case .subscriptionReceived(let stanza) where stanza.kind == .unsubscribed:
+      "\(stanza.contact) no longer lets us see its presence"
+    case .subscriptionSent(let stanza) where stanza.kind == .unsubscribed:
+      "we no longer let \(stanza.contact) see our presence"
+    default: nil
+    }
+  }
+}
+
 extension Query {
   fileprivate var clause: String {
     switch subject {

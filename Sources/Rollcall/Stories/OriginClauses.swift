@@ -3,12 +3,26 @@ package import RosterCore
 extension ChangeOrigin {
   /// Who asked for a change, and at which record, in a clause.
   ///
-  /// - Parameter agent: The device, or “us” if there is only one.
-  package func clause(by agent: String) -> String {
+  /// - Parameters:
+  ///   - subject: What the contact is called; nil for its address.
+  ///   - agent: The device, or “us” if there is only one.
+  package func clause(of subject: String? = nil, by agent: String) -> String {
     switch kind {
     case .edit: "asked by \(agent), #\(cause)"
+    case .ownStanza(let stanza):
+      "because \(agent == "us" ? "we" : agent) sent “\(stanza.rawValue)”, #\(cause)"
+    case .contactStanza(let stanza):
+      "because \(subject ?? contact.text) sent “\(stanza.rawValue)”, #\(cause)"
     }
   }
+
+  /// The clause on the record that shows the change; on the record of the cause, if that came
+  /// second, what it explains.
+  package func line(_ agent: (ChangeOrigin) -> String) -> String {
+    effect < cause ? clauseOfCause : clause(by: agent(self))
+  }
+
+  private var clauseOfCause: String { "explains #\(effect)" }
 }
 
 extension RosterOutcome {
@@ -19,12 +33,12 @@ extension RosterOutcome {
   ///
   /// - Parameter agent: Who caused a change, as the object of a sentence.
   package func originLines(_ agent: (ChangeOrigin) -> String) -> [String] {
-    let told = originsOfChanges
+    let told = toldOrigins
     let isOfOne = changes.allSatisfy { $0.contact == nil || $0.contact == told.first?.contact }
     let lines = told.prefix(Self.mostOrigins).map { origin in
-      (isOfOne ? "" : "\(origin.contact): ") + origin.clause(by: agent(origin))
+      (isOfOne ? "" : "\(origin.contact): ") + origin.line(agent)
     }
     let rest = told.count - lines.count
-    return rest > 0 ? lines + ["and \(rest) more sets asked for the others"] : lines
+    return rest > 0 ? lines + ["and \(rest) more records explain the others"] : lines
   }
 }

@@ -75,6 +75,8 @@ package struct ContactReplay: Hashable, Sendable {
   /// The last whole roster that was taken.
   var wholeRoster: UInt64?
   var itemSources: [UInt64: ItemSource] = [:]
+  /// The last changes of the item's subscription, the newest last.
+  var subscriptions: [Dated<RosterSubscription>] = []
   var removal: Dated<ItemSource>?
   var sets: [OwnSet] = []
   var stanzas: [Stanza] = []
@@ -107,6 +109,7 @@ package struct ContactReplay: Hashable, Sendable {
       follow(event, moment.stamp.record, codes, isServerDone: isServerDone)
     }
     for origin in moment.outcome.origins where origin.contact == contact {
+      if origin.effect < origin.cause { itemSources[origin.effect]?.origins.append(origin) }
       guard let index = sets.firstIndex(where: { $0.record == origin.cause }) else { continue }
       sets[index].fate = .shown
     }
@@ -194,6 +197,12 @@ package struct ContactReplay: Hashable, Sendable {
       return
     }
     guard change.contact == contact else { return }
+    if case .subscription(_, let after) = change.values {
+      subscriptions.append(Dated(record: change.record, value: after))
+    } else if case .item(_, let after) = change.values {
+      subscriptions = after.map { [Dated(record: change.record, value: $0.subscription)] } ?? []
+    }
+    subscriptions.removeFirst(max(0, subscriptions.count - Self.kept))
     if case .item(_, nil) = change.values {
       removal = Dated(record: change.record, value: source(moment, roster))
     } else if change.field.isOfItem {

@@ -80,7 +80,7 @@ extension Timeline {
           $0.contact == contact || (isNamed && $0.contact == nil)
         }
         guard isNamed || !changes.isEmpty || !findings.isEmpty else { return }
-        let origins = moment.outcome.originsOfChanges.filter { $0.contact == contact }
+        let origins = moment.outcome.toldOrigins.filter { $0.contact == contact }
         let entry = HistoryEntry(
           moment: moment, changes: changes, findings: findings,
           handshake: handshakes.take(moment, changes),
@@ -100,6 +100,9 @@ extension HistoryEntry.Origin {
     guard changes.contains(where: \.isEdit), case .stanza(let stanza) = event else { return nil }
     if let edit = origins.first(where: { $0.kind == .edit }) {
       self = .ownSet(edit.cause)
+    } else if origins.contains(where: { $0.explains(.item) }), changes.allSatisfy(\.isOfWholeItem) {
+      // A subscription stanza brought the contact in, or took it out.
+      return nil
     } else if case .answerReceived = stanza {
       self = .fetch
     } else if !roster.mayLackEdits {
@@ -111,6 +114,9 @@ extension HistoryEntry.Origin {
 }
 
 extension RosterChange {
+  /// Whether it tells of a whole item, or of none.
+  fileprivate var isOfWholeItem: Bool { ![.name, .groups].contains(field) }
+
   /// Whether it is what a roster set can ask for (RFC 6121 §2.1.2).
   fileprivate var isEdit: Bool {
     guard case .item(_, let added?) = values else {
@@ -127,8 +133,9 @@ private struct Handshakes {
   private let contact: BareJID
   private var ours: UInt64?
   private var theirs: UInt64?
-  /// One that was answered, whose effect the server has not shown yet.
-  private var answered: Handshake?
+  /// The request that was answered last, and whether the server has shown the effect: the first
+  /// change of the item after the answer belongs to the request, and no later one.
+  private var answered: (handshake: Handshake, isShown: Bool)?
 
   init(_ contact: BareJID) {
     self.contact = contact
@@ -139,26 +146,32 @@ private struct Handshakes {
     _ moment: Timeline.Moment, _ changes: [RosterChange]
   ) -> HistoryEntry.Handshake? {
     var found: Handshake?
+    let origins = moment.outcome.originsOfChanges.filter { $0.contact == contact }
+    if !origins.isEmpty, !origins.contains(where: \.isOfHandshake) { answered = nil }
     for change in changes {
       if case .request(let before, let after) = change.values {
         guard let since = (after ?? before)?.request.since.record else { continue }
         let handshake = Handshake(side: .theirs, since: since)
         theirs = after == nil ? nil : since
-        if after == nil { answered = handshake }
+        if after == nil { answered = (handshake, changes.contains(where: \.isOfSubscription)) }
         found = handshake
       } else if case .outgoing(let before, let after) = change.values {
         if before == nil { ours = after?.since.record }
         let handshake = ours.map { Handshake(side: .ours, since: $0) }
-        if after == nil { (answered, ours) = (handshake, nil) }
+        if after == nil, let handshake {
+          answered = (handshake, changes.contains(where: \.isOfSubscription))
+        }
+        if after == nil { ours = nil }
         // That the server shows it is the smaller news.
         let isReflected = before != nil && after != nil
         found = isReflected ? found ?? handshake : handshake
       } else if case .ask(_, after: true) = change.values {
         found = found ?? ours.map { Handshake(side: .ours, since: $0) }
-      } else if [.subscription, .ask, .item].contains(change.field) {
-        found = found ?? answered
+      } else if change.isOfSubscription, let last = answered, !last.isShown {
+        found = found ?? last.handshake
       }
     }
+    if changes.contains(where: \.isOfSubscription) { answered?.isShown = true }
     return found ?? unchanged(moment)
   }
 
@@ -181,6 +194,21 @@ private struct Handshakes {
   }
 
   private func last(_ side: HistoryEntry.Handshake.Side) -> HistoryEntry.Handshake? {
-    answered?.side == side ? answered : nil
+    answered?.handshake.side == side ? answered?.handshake : nil
+  }
+}
+
+extension RosterChange {
+  /// Whether the answer to a request can cause it.
+  fileprivate var isOfSubscription: Bool { [.subscription, .ask, .item].contains(field) }
+}
+
+extension ChangeOrigin {
+  /// Whether it is a request, or an answer that accepts or refuses one.
+  fileprivate var isOfHandshake: Bool {
+    switch kind {
+    case .edit: false
+    case .ownStanza(let stanza), .contactStanza(let stanza): stanza != .unsubscribe
+    }
   }
 }

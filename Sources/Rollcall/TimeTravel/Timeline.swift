@@ -52,7 +52,14 @@ public struct Timeline: Sendable {
     public var way: Direction? { Direction(direction) }
 
     /// What the record means, in a clause for a person: “the server pushes: bob@example.test both”.
-    public var clause: String { event.clause }
+    public var clause: String {
+      if outcome.news?.endsSubscription == true, case .stanza(let stanza) = event,
+        let clause = stanza.clauseOfEnding
+      {
+        return clause
+      }
+      return event.clause
+    }
   }
 
   /// A roster and the time of the record it is of.

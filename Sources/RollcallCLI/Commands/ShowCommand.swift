@@ -83,7 +83,7 @@ struct ShowCommand: ParsableCommand, LogReading {
       lines.append(String(decoding: stored.bytes, as: UTF8.self).visible)
     }
     if let moment {
-      lines += ["", "It means: \(moment.event.clause.visible)."]
+      lines += ["", "It means: \(moment.clause.visible)."]
       if moment.outcome.changes.isEmpty { lines.append("It changed nothing.") }
       lines += moment.outcome.changes.forPeople.map { "  " + $0.line }
       lines += moment.outcome.findings.map { "  " + $0.line }

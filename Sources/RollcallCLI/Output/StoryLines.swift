@@ -22,7 +22,7 @@ extension Timeline.Moment {
   var heading: String { heading(.utc) }
 
   /// The record and its meaning on one line, with the time in a zone.
-  func heading(_ zone: Zone) -> String { heading(zone, event.clause) }
+  func heading(_ zone: Zone) -> String { heading(zone, clause) }
 
   /// The record with a given clause about it.
   func heading(_ zone: Zone, _ clause: String) -> String {
@@ -64,7 +64,7 @@ struct ConnectionLabels {
 
   /// Who asked for a change, and at which record.
   func line(_ origin: ChangeOrigin, _ roster: Roster) -> String {
-    Style.dim(origin.clause(by: names.agent(of: origin, roster)).visible)
+    Style.dim(origin.line { names.agent(of: $0, roster) }.visible)
   }
 }
 

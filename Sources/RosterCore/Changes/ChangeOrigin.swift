@@ -6,6 +6,10 @@ package struct ChangeOrigin: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// A roster set of ours.
     case edit
+    /// A subscription stanza of ours.
+    case ownStanza(SubscriptionStanza.Kind)
+    /// A subscription stanza of the contact.
+    case contactStanza(SubscriptionStanza.Kind)
   }
 
   /// The contact that it is about.
@@ -23,10 +27,12 @@ package struct ChangeOrigin: Hashable, Sendable {
 
   /// Whether what it asked for or announced can change a field of the contact.
   ///
-  /// A set has a name and groups; it cannot ask for a subscription (RFC 6121 §2.1.2).
+  /// A set has a name and groups; it cannot ask for a subscription (RFC 6121 §2.1.2). A
+  /// subscription stanza can make an item, and changes no name or group.
   package func explains(_ field: StateField) -> Bool {
     switch kind {
     case .edit: [.item, .name, .groups].contains(field)
+    case .ownStanza, .contactStanza: [.item, .subscription, .ask, .approved].contains(field)
     }
   }
 }
@@ -34,9 +40,15 @@ package struct ChangeOrigin: Hashable, Sendable {
 extension RosterOutcome {
   /// Those of the origins that explain a change of this record.
   package var originsOfChanges: [ChangeOrigin] {
-    origins.filter { origin in
-      origin.effect == changes.first?.record
-        && changes.contains { $0.contact == origin.contact && origin.explains($0.field) }
-    }
+    origins.filter { $0.effect == changes.first?.record && explains($0) }
+  }
+
+  /// Those, and the earlier changes that this record explains.
+  package var toldOrigins: [ChangeOrigin] {
+    origins.filter { $0.effect < $0.cause || explains($0) }
+  }
+
+  private func explains(_ origin: ChangeOrigin) -> Bool {
+    changes.contains { $0.contact == origin.contact && origin.explains($0.field) }
   }
 }

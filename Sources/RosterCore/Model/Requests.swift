@@ -105,31 +105,17 @@ struct Rounds: Hashable, Sendable {
   /// Whether an event follows the last end without a pause.
   func goOn(at stamp: RecordStamp) -> Bool {
     guard let ended else { return false }
-    guard let now = stamp.time, let then = ended.time else {
-      return stamp.record - ended.record <= Self.pause.records
-    }
-    let (span, isOver) = now.subtractingReportingOverflow(then)
-    return !isOver && span <= Self.pause.time
+    return !ended.isLongBefore(stamp)
   }
 }
 
-/// Kinds of subscription stanzas.
-struct SubscriptionKinds: OptionSet, Hashable, Sendable {
-  let rawValue: UInt8
-
-  static let subscribed = Self(rawValue: 1)
-  static let unsubscribe = Self(rawValue: 2)
-  static let unsubscribed = Self(rawValue: 4)
-}
-
-/// The counterparts still expected of a contact's actions or ours. A stanza and the push that shows
-/// its effect come in either order, because RFC 6121 §3.1.6, §3.2.3 and §3.3.3 leave it open and
-/// servers differ.
-struct ExpectedCounterparts: Hashable, Sendable {
-  /// Stanzas still to come whose effect a push has already shown.
-  var stanzas: SubscriptionKinds = []
-  /// Stanzas that have come without a push yet that shows their effect.
-  var pushes: SubscriptionKinds = []
-
-  var isEmpty: Bool { stanzas.isEmpty && pushes.isEmpty }
+extension RecordStamp {
+  /// Whether a later record has nothing to do with this one, because there was a pause.
+  func isLongBefore(_ later: RecordStamp) -> Bool {
+    guard let now = later.time, let then = time else {
+      return later.record - record > Rounds.pause.records
+    }
+    let (span, isOver) = now.subtractingReportingOverflow(then)
+    return isOver || span > Rounds.pause.time
+  }
 }

@@ -166,7 +166,7 @@ extension Roster {
   // MARK: Edits
 
   /// Whether a set of ours that the log does not show, or that was given up, may have asked for
-  /// what the server shows: then nobody can say that none did.
+  /// what the server shows: then it is not certain that none did.
   package var mayLackEdits: Bool {
     isInboundOnly
       || sessions.all.contains { ($0.phase == .open && $0.openedAt == 0) || $0.lacksEdits }

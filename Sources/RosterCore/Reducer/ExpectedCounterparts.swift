@@ -1,46 +1,97 @@
 import XMPPStanza
 
-// A contact's stanza and the push that shows its effect come in either order: servers differ
-// (§3.1.6, §3.2.3 and §3.3.3 leave it open). Whichever comes second is no surprise.
+// A contact's stanza and the push that shows its effect come in either order, because servers
+// differ and RFC 6121 §3.1.6, §3.2.3 and §3.3.3 leave it open. The one that comes second is
+// expected, and each of them is part of the story of the other.
 extension Reduction {
-  /// Whether a push has shown the effect of this stanza already, so that it was to be expected. It
-  /// is expected no more.
-  mutating func isExpected(_ kind: SubscriptionKinds, of number: ContactNumber) -> Bool {
-    guard roster.contacts.expected(of: number).stanzas.contains(kind) else {
-      return false
-    }
-    roster.contacts.updateDetails(of: number) { details in
-      _ = details.expected.stanzas.remove(kind)
-    }
-    return true
+  /// Takes the push that has already shown the effect of the contact's stanza that comes now; nil
+  /// if none has.
+  mutating func takePush(showing effect: SubscriptionEffect, of number: ContactNumber)
+    -> Expectation?
+  {
+    let waiting = roster.contacts.expected(of: number).stanzas
+    guard let index = waiting.firstIndex(where: { $0.effect == effect }) else { return nil }
+    roster.contacts.updateDetails(of: number) { _ = $0.expected.stanzas.remove(at: index) }
+    noteOrigin(
+      .contactStanza(effect.kind(isOurs: false)), cause: stamp.record,
+      effect: waiting[index].stamp.record, of: number)
+    return waiting[index]
   }
 
-  /// A stanza of the contact, or the counterpart of one of ours, waits for its push.
-  mutating func expectPush(showing kind: SubscriptionKinds, of number: ContactNumber) {
-    roster.contacts.updateDetails(of: number) { details in
-      _ = details.expected.pushes.insert(kind)
-    }
-  }
-
-  /// The server shows a new state: whatever stanza made it so has come already or may still come.
-  mutating func expectCounterparts(
-    of number: ContactNumber, from old: ItemRow?, to new: StoredFields, isPush: Bool
+  /// Adds a stanza of the contact, or one of ours, whose effect a push is expected to show.
+  mutating func expectPush(
+    showing effect: SubscriptionEffect, of number: ContactNumber, isOurs: Bool
   ) {
-    // What a whole roster shows for the first time has its story before the log.
-    guard isPush || old != nil else { return }
-    let before = old?.subscription ?? .none
-    var shown: SubscriptionKinds = []
-    if new.subscription.includesTo {
-      if !before.includesTo { shown.insert(.subscribed) }
-    } else if before.includesTo || (old?.isPending == true && !new.isPending) {
-      shown.insert(.unsubscribed)
-    }
-    if before.includesFrom, !new.subscription.includesFrom { shown.insert(.unsubscribe) }
-    guard !shown.isEmpty else { return }
+    let new = expectation(effect, of: number, isOurs: isOurs)
+    let known = roster.contacts.expected(of: number).pushes.first { $0.effect == effect }
+    // What the contact sends next is its answer to what we sent, or a repetition.
+    if let known, known.isOurs || !isOurs, !known.stamp.isLongBefore(stamp) { return }
     roster.contacts.updateDetails(of: number) { details in
-      details.expected.stanzas.formUnion(shown.subtracting(details.expected.pushes))
-      details.expected.pushes.subtract(shown)
+      details.expected.pushes.removeAll { $0.effect == effect }
+      details.expected.pushes.append(new)
     }
+  }
+
+  private func expectation(
+    _ effect: SubscriptionEffect, of number: ContactNumber, isOurs: Bool
+  ) -> Expectation {
+    Expectation(
+      effect: effect, isOurs: isOurs, stamp: stamp, connection: session.connection,
+      device: session.resource,
+      before: roster.contacts.item(of: number)?.subscription ?? .none)
+  }
+
+  /// The server shows a new item: the stanzas that caused it have arrived or may still arrive.
+  mutating func expectCounterparts(
+    of number: ContactNumber, from old: ItemRow?, to new: StoredFields, _ source: ItemSource
+  ) {
+    // The changes that a whole roster shows for the first time were before the log.
+    guard source.isPush || old != nil || roster.contacts.hasDetails(number) else { return }
+    let shown = SubscriptionEffect.shown(from: old, to: new)
+    if source.isPush { forgetOldStanzas(of: number) }
+    let expected = roster.contacts.expected(of: number)
+    guard !shown.isEmpty || !expected.pushes.isEmpty else { return }
+    for effect in shown {
+      if let stanza = expected.pushes.first(where: { $0.effect == effect }) {
+        stanzaShown(stanza, of: number)
+      } else if effect.isOfContact, source.isPush || old != nil {
+        let push = expectation(effect, of: number, isOurs: false)
+        roster.contacts.updateDetails(of: number) { details in
+          details.expected.stanzas.removeAll { $0.effect == effect }
+          details.expected.stanzas.append(push)
+        }
+      }
+    }
+    forgetStanzas(decidedBy: source, of: number)
+  }
+
+  private mutating func stanzaShown(_ stanza: Expectation, of number: ContactNumber) {
+    roster.contacts.updateDetails(of: number) { details in
+      details.expected.pushes.removeAll { $0.effect == stanza.effect }
+    }
+    let kind = stanza.effect.kind(isOurs: stanza.isOurs)
+    noteOrigin(
+      stanza.isOurs ? .ownStanza(kind) : .contactStanza(kind), cause: stanza.stamp.record,
+      of: number, connection: stanza.connection, device: stanza.device)
+  }
+
+  /// A push comes soon after its stanza, or never: the server did not take the stanza.
+  private mutating func forgetOldStanzas(of number: ContactNumber) {
+    let now = stamp
+    forgetStanzas(of: number) { $0.stamp.isLongBefore(now) }
+  }
+
+  /// A roster that was asked for after a stanza would show its effect.
+  private mutating func forgetStanzas(decidedBy source: ItemSource, of number: ContactNumber) {
+    guard case .result(let asked?) = source else { return }
+    forgetStanzas(of: number) { $0.stamp.record < asked }
+  }
+
+  private mutating func forgetStanzas(
+    of number: ContactNumber, where isOver: (Expectation) -> Bool
+  ) {
+    guard roster.contacts.expected(of: number).pushes.contains(where: isOver) else { return }
+    roster.contacts.updateDetails(of: number) { $0.expected.pushes.removeAll(where: isOver) }
   }
 
   mutating func forgetExpectedCounterparts(of number: ContactNumber) {
@@ -48,10 +99,45 @@ extension Reduction {
     roster.contacts.updateDetails(of: number) { $0.expected = ExpectedCounterparts() }
   }
 
-  /// A new session: nothing of the old one is still to come.
+  /// All sessions are over: no stanza of them is still to come. The next roster shows what came of
+  /// those that have come.
   mutating func forgetExpectedCounterparts() {
     for number in roster.contacts.members(.expected) {
-      forgetExpectedCounterparts(of: number)
+      roster.contacts.updateDetails(of: number) { details in
+        details.expected.stanzas = []
+        details.expected.lastEnding = nil
+      }
     }
+  }
+}
+
+extension SubscriptionEffect {
+  /// Whether only a stanza of the contact has it, or ours and its answer.
+  fileprivate var isOfContact: Bool {
+    switch self {
+    case .weSee, .weNoLongerSee, .itNoLongerSees: true
+    case .itSees, .weAsk, .weApprove: false
+    }
+  }
+
+  /// What the server shows by a new item in place of an old one.
+  fileprivate static func shown(from old: ItemRow?, to new: StoredFields) -> [Self] {
+    let before = old?.subscription ?? .none
+    let (wasPending, wasApproved) = (old?.isPending ?? false, old?.isApproved ?? false)
+    let isSame =
+      new.subscription == before && new.isPending == wasPending && new.isApproved == wasApproved
+    // Most pushes change a name or groups.
+    guard !isSame else { return [] }
+    var shown: [Self] = []
+    if new.subscription.includesTo {
+      if !before.includesTo { shown.append(.weSee) }
+    } else if before.includesTo || (wasPending && !new.isPending) {
+      shown.append(.weNoLongerSee)
+    }
+    if before.includesFrom, !new.subscription.includesFrom { shown.append(.itNoLongerSees) }
+    if !before.includesFrom, new.subscription.includesFrom { shown.append(.itSees) }
+    if !wasPending, new.isPending { shown.append(.weAsk) }
+    if !wasApproved, new.isApproved { shown.append(.weApprove) }
+    return shown
   }
 }

@@ -19,7 +19,7 @@ extension Reduction {
   /// Inserts an item or replaces it whole: what it lacks goes back to its default.
   mutating func itemSet(_ item: StoredFields, _ number: ContactNumber, _ source: ItemSource) {
     let old = roster.contacts.item(of: number)
-    expectCounterparts(of: number, from: old, to: item, isPush: source.isPush)
+    expectCounterparts(of: number, from: old, to: item, source)
     if let old {
       if !roster.contacts.says(old, item) { itemReplaced(old, by: item, number) }
       if old.subscription.includesTo, !item.subscription.includesTo { voidPresence(of: number) }

@@ -13,17 +13,26 @@ extension Reduction {
       guard edit.sent.record < outcome.origins[known].cause else { return }
       outcome.origins.remove(at: known)
     }
-    note(.edit, cause: edit.sent.record, contact: edit.contact, of: place)
+    noteOrigin(
+      .edit, cause: edit.sent.record, of: roster.contacts.insert(edit.contact),
+      connection: roster.sessions[place].connection, device: roster.sessions[place].resource)
   }
 
-  private mutating func note(
-    _ kind: ChangeOrigin.Kind, cause: UInt64, contact: BareJID, of place: Int
+  /// A change goes back to a record.
+  ///
+  /// - Parameters:
+  ///   - effect: The record of the change; nil for the record that is being reduced.
+  ///   - connection: The connection of the cause; nil for the one of the record that is being
+  ///     reduced, and then `device` is not used.
+  mutating func noteOrigin(
+    _ kind: ChangeOrigin.Kind, cause: UInt64, effect: UInt64? = nil, of number: ContactNumber,
+    connection: ConnectionID? = nil, device: String? = nil
   ) {
     guard tells else { return }
     outcome.origins.append(
       ChangeOrigin(
-        contact: contact, cause: cause, effect: stamp.record,
-        connection: roster.sessions[place].connection, device: roster.sessions[place].resource,
-        kind: kind))
+        contact: roster.contacts.address(of: number), cause: cause,
+        effect: effect ?? stamp.record, connection: connection ?? session.connection,
+        device: connection == nil ? session.resource : device, kind: kind))
   }
 }

@@ -15,6 +15,8 @@ public struct RosterOutcome: Hashable, Sendable {
   package struct News: Hashable, Sendable {
     /// The contact that it is about; nil for the account.
     package let contact: BareJID?
+    /// Whether a subscription stanza ended what there was, and did not only refuse it.
+    package internal(set) var endsSubscription = false
   }
 
   /// Of a record that means nothing to the roster.

@@ -20,6 +20,7 @@ extension Reduction {
       if stanza.kind != .subscribe { nothingIsOnItsWay(like: content, of: number) }
       expectCopies(content, of: number, where: \.isToldPresence)
     }
+    noteNews(of: roster.contacts.address(of: number))
     switch stanza.kind {
     case .subscribe: requestReceived(stanza, number)
     case .subscribed: acceptanceReceived(number)
@@ -80,32 +81,33 @@ extension Reduction {
   }
 
   private mutating func acceptanceReceived(_ number: ContactNumber) {
-    let isExpected = isExpected(.subscribed, of: number)
+    let push = takePush(showing: .weSee, of: number)
     if endOutgoing(number, .accepted) {
-      if !isExpected { expectPush(showing: .subscribed, of: number) }
-    } else if !isExpected {
+      if push == nil { expectPush(showing: .weSee, of: number, isOurs: false) }
+    } else if push == nil {
       reportUnexplained(.unsolicitedSubscribed, about: number)
     }
   }
 
   private mutating func withdrawalReceived(_ number: ContactNumber) {
-    let isExpected = isExpected(.unsubscribe, of: number)
+    let push = takePush(showing: .itNoLongerSees, of: number)
     let hadAsked = endIncoming(number, .withdrawn)
     if seesUs(number) {
-      if !isExpected { expectPush(showing: .unsubscribe, of: number) }
-    } else if !isExpected, !hadAsked {
+      if push == nil { expectPush(showing: .itNoLongerSees, of: number, isOurs: false) }
+    } else if push == nil, !hadAsked {
       reportUnexplained(.unsolicitedUnsubscribe, about: number)
     }
   }
 
   private mutating func denialReceived(_ number: ContactNumber) {
-    let isExpected = isExpected(.unsubscribed, of: number)
+    let push = takePush(showing: .weNoLongerSee, of: number)
+    if isSeen(number) || push?.before.includesTo == true { outcome.news?.endsSubscription = true }
     let request = roster.contacts.outgoing(of: number)
     let hadAsked = endOutgoing(number, .refused)
     if let request { reportDenial(of: request, number) }
     if isSeen(number) || isAsked(number) {
-      if !isExpected { expectPush(showing: .unsubscribed, of: number) }
-    } else if !isExpected, !hadAsked {
+      if push == nil { expectPush(showing: .weNoLongerSee, of: number, isOurs: false) }
+    } else if push == nil, !hadAsked {
       reportUnexplained(.unsolicitedUnsubscribed, about: number)
     }
   }

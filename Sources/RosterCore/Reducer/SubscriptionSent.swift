@@ -10,16 +10,22 @@ extension Reduction {
     }
     let number = roster.contacts.insert(address: stanza.contact)
     answered(number) { if case .subscription = $0 { true } else { false } }
+    noteNews(of: roster.contacts.address(of: number))
     switch stanza.kind {
     case .subscribe: requestSent(number)
     case .subscribed: acceptanceSent(number)
     case .unsubscribe:
       reportWrongRefusal(number)
-      if isSeen(number) || isAsked(number) { expectPush(showing: .unsubscribed, of: number) }
+      if isSeen(number) || isAsked(number) {
+        expectPush(showing: .weNoLongerSee, of: number, isOurs: true)
+      }
       endOutgoing(number, .cancelled)
       voidPresence(of: number)
     case .unsubscribed:
-      if seesUs(number) { expectPush(showing: .unsubscribe, of: number) }
+      if seesUs(number) {
+        outcome.news?.endsSubscription = true
+        expectPush(showing: .itNoLongerSees, of: number, isOurs: true)
+      }
       refusalSent(number)
       endIncoming(number, .denied)
     }
@@ -45,6 +51,7 @@ extension Reduction {
     forgetConfirmedEdit(of: number)
     guard roster.contacts.outgoing(of: number) == nil else { return }
     openOutgoing(number, isReflected: false)
+    if !isAsked(number) { expectPush(showing: .weAsk, of: number, isOurs: true) }
     roundBegan(number, of: \.ownRounds)
   }
 
@@ -54,7 +61,10 @@ extension Reduction {
     if case .open(let request)? = roster.contacts.request(of: number) {
       reportIfAutomatic(request, number)
     }
-    guard !endIncoming(number, .accepted), !seesUs(number), roster.hasReceived else { return }
+    let hadAsked = endIncoming(number, .accepted)
+    guard !seesUs(number) else { return }
+    expectPush(showing: hadAsked ? .itSees : .weApprove, of: number, isOurs: true)
+    guard !hadAsked, roster.hasReceived else { return }
     reportUnexplained(.preApproval, about: number)
   }
 

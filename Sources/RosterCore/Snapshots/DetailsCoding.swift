@@ -102,9 +102,7 @@ struct DetailsOutput: StampOutput {
     }
     if let names = details.names { write(names) }
     let expected = details.expected
-    if !expected.isEmpty {
-      plain.write(tag: expected.stanzas.rawValue | expected.pushes.rawValue << 4)
-    }
+    if !expected.isEmpty { write(expected) }
     if !details.deliveries.isEmpty { write(details.deliveries) }
     if let annotations = details.annotations { write(annotations) }
     if parts.contains(.rounds) {
@@ -265,14 +263,6 @@ struct DetailsInput: StampInput, ~Escapable {
     names.vCard = try plain.readOptional()
     if try plain.readFlag() { names.vCardRecord = try readRecord() }
     return names
-  }
-
-  private mutating func readExpected() throws(CodecError) -> ExpectedCounterparts {
-    let kinds = try plain.readTag()
-    guard kinds != 0, kinds & 0x88 == 0 else { throw plain.invalid }
-    return ExpectedCounterparts(
-      stanzas: SubscriptionKinds(rawValue: kinds & 0x07),
-      pushes: SubscriptionKinds(rawValue: kinds >> 4))
   }
 }
 
