@@ -54,7 +54,7 @@ func findingCase(_ code: Finding.Code) -> FindingCase {
     .removalInResult, .unknownSubscription, .unusedVersion:
     pushCase(code)
   case .removedElsewhere, .unfetchedRoster, .wrongRefusal, .returnedRequest, .deniedRequest,
-    .subscriptionLoop:
+    .subscriptionLoop, .friendLeft:
     storyCase(code)
   case .setItemCount, .groupsLost, .refusedEdit, .unansweredEdit, .unpushedEdit, .undoneEdit,
     .outdatedSet, .prematureSet, .foreignSet:

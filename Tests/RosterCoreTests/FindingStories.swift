@@ -75,6 +75,17 @@ func storyCase(_ code: Finding.Code) -> FindingCase {
         $0.sends("unsubscribe", to: dave)
         $0.receives("unsubscribed", from: bob)
       })
+  case .friendLeft:
+    FindingCase(
+      {
+        $0.receives("unsubscribed", from: bob)
+        $0.pushed(item(bob, "name='Bob' subscription='from'", groups: ["A", "B"]))
+      },
+      {
+        $0.sends("unsubscribe", to: bob)
+        $0.pushed(item(bob, "name='Bob' subscription='from'", groups: ["A", "B"]))
+        $0.receives("unsubscribed", from: bob)
+      })
   default:  // Requests that are opened again and again.
     FindingCase(
       {

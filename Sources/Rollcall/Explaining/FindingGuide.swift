@@ -303,6 +303,13 @@ extension Finding.Code {
           + "whenever it logs in.",
         "Answer again; a client that shows each return as a new friend should know the "
           + "address.")
+    case .friendLeft:
+      FindingGuide(
+        "Either side ends a subscription: “unsubscribed” takes back what the other one sees, "
+          + "“unsubscribe” gives up what one sees (RFC 6121 §3.2, §3.3).",
+        "The contact removed us from its roster, blocked us, or deleted its account.",
+        "Nothing, if it was meant. A new request asks for it again; rollcall history has what the "
+          + "contact sent before.")
     case .deniedRequest:
       FindingGuide(
         "Who is asked may refuse (RFC 6121 §3.2).",

@@ -161,6 +161,8 @@ package enum SubscriptionFinding: Hashable, Sendable {
   case returned(after: EndedRequest.Way)
   /// A contact does not let us see its presence.
   case denied
+  /// A contact ended a subscription by a stanza.
+  case friendLeft(SubscriptionStanza.Kind, from: RosterSubscription, to: RosterSubscription)
   /// Requests between a contact and us open again as soon as they have ended.
   case loop(rounds: Int)
   /// We accepted so soon after the request came that nobody can have been asked.

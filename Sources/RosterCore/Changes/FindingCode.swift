@@ -53,6 +53,7 @@ extension Finding {
     case wrongRefusal = "wrong-refusal"
     case returnedRequest = "returned-request"
     case deniedRequest = "denied-request"
+    case friendLeft = "friend-left"
     case subscriptionLoop = "subscription-loop"
     case automaticAcceptance = "automatic-acceptance"
     case neglectedRequest = "neglected-request"
@@ -81,7 +82,7 @@ extension Finding {
         .returnedRequest, .subscriptionLoop:
         .warning
       case .unusedVersion, .needlessRequest, .preApproval, .uninvitedPresence, .removedElsewhere,
-        .deniedRequest, .unseenQuery:
+        .deniedRequest, .friendLeft, .unseenQuery:
         .info
       }
     }
@@ -182,6 +183,7 @@ extension SubscriptionFinding {
     case .wrongRefusal: .wrongRefusal
     case .returned: .returnedRequest
     case .denied: .deniedRequest
+    case .friendLeft: .friendLeft
     case .loop: .subscriptionLoop
     case .automaticAcceptance: .automaticAcceptance
     case .neglectedRequest: .neglectedRequest

@@ -189,6 +189,12 @@ extension SubscriptionFinding {
       "\(words.somebody) asks again, though we accepted it at \(words.cause) and the roster has "
         + "not shown since that it sees our presence: the server or the contact did not take the "
         + "answer (RFC 6121 §3.1.5)."
+    case .friendLeft(let kind, let before, let after):
+      "\(words.somebody) no longer "
+        + (kind == .unsubscribe ? "wants to see our presence" : "lets us see its presence")
+        + " (“\(kind.rawValue)” of \(words.cause)), and the server shows the contact as "
+        + "“\(after.rawValue)”: the contact ended what was “\(before.rawValue)” "
+        + "(RFC 6121 \(kind == .unsubscribe ? "§3.3" : "§3.2"))."
     case .denied: "\(words.somebody) denied our request of \(words.cause) (RFC 6121 §3.2)."
     case .loop(let rounds):
       "Requests between \(words.somebody) and us open again as soon as they have ended, "

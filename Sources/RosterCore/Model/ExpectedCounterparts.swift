@@ -60,7 +60,8 @@ struct ExpectedCounterparts: Hashable, Sendable {
   var stanzas: [Expectation] = []
   /// Stanzas that have come without a push yet that shows their effect; one of each effect at most.
   var pushes: [Expectation] = []
-  /// The last record by which we ended a subscription, or with which the contact was reported to.
+  /// The last record by which we ended a subscription or asked for the contact's removal, or at
+  /// which it was reported that the contact ended one.
   var lastEnding: RecordStamp?
 
   var isEmpty: Bool { stanzas.isEmpty && pushes.isEmpty && lastEnding == nil }

@@ -15,6 +15,9 @@ extension Reduction {
     noteOrigin(
       .contactStanza(effect.kind(isOurs: false)), cause: stamp.record,
       effect: waiting[index].stamp.record, of: number)
+    reportFriendLeft(
+      effect, number, from: waiting[index].before,
+      to: roster.contacts.item(of: number)?.subscription ?? .none, by: stamp.record)
     return waiting[index]
   }
 
@@ -54,6 +57,11 @@ extension Reduction {
     for effect in shown {
       if let stanza = expected.pushes.first(where: { $0.effect == effect }) {
         stanzaShown(stanza, of: number)
+        if !stanza.isOurs, let old {
+          reportFriendLeft(
+            effect, number, from: old.subscription, to: new.subscription,
+            by: stanza.stamp.record)
+        }
       } else if effect.isOfContact, source.isPush || old != nil {
         let push = expectation(effect, of: number, isOurs: false)
         roster.contacts.updateDetails(of: number) { details in

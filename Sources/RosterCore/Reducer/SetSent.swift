@@ -33,6 +33,7 @@ extension Reduction {
       reportOutdated(contact, number, after)
     }
     forgetConfirmedEdit(of: number)
+    if after == nil, before != nil { endBegan(number) }
     guard id != nil else { return }
     if session.pendingEdits.isEmpty { session.hasForgottenEdits = false }
     session.pendingEdits.append(

@@ -15,6 +15,7 @@ extension Reduction {
     case .subscribe: requestSent(number)
     case .subscribed: acceptanceSent(number)
     case .unsubscribe:
+      if isSeen(number) { endBegan(number) }
       reportWrongRefusal(number)
       if isSeen(number) || isAsked(number) {
         expectPush(showing: .weNoLongerSee, of: number, isOurs: true)
@@ -24,6 +25,7 @@ extension Reduction {
     case .unsubscribed:
       if seesUs(number) {
         outcome.news?.endsSubscription = true
+        endBegan(number)
         expectPush(showing: .itNoLongerSees, of: number, isOurs: true)
       }
       refusalSent(number)

@@ -1,0 +1,128 @@
+import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+@Suite("A friend who leaves")
+struct FriendLeftTests {
+  private let bob = "bob@example.test"
+
+  private func alice(_ subscription: String) -> Scenario {
+    var scenario = Scenario()
+    scenario.time = 0
+    scenario.opened("alice@example.test/phone")  // 1
+    scenario.fetches(item(bob, "subscription='\(subscription)'"))  // 2 and 3
+    return scenario
+  }
+
+  private func findings(_ scenario: Scenario) -> [Finding] {
+    scenario.outcomes.flatMap(\.findings).filter { $0.code == .friendLeft }
+  }
+
+  static let endings = [
+    ("unsubscribed", "both", "from", "no longer lets us see its presence", "§3.2"),
+    ("unsubscribed", "to", "none", "no longer lets us see its presence", "§3.2"),
+    ("unsubscribe", "both", "to", "no longer wants to see our presence", "§3.3"),
+    ("unsubscribe", "from", "none", "no longer wants to see our presence", "§3.3"),
+  ]
+
+  @Test("The stanza and its push are one finding, in either order", arguments: endings)
+  func orders(type: String, before: String, after: String, words: String, rule: String) throws {
+    for isPushFirst in [true, false] {
+      var scenario = alice(before)
+      if isPushFirst { scenario.pushed(item(bob, "subscription='\(after)'")) }
+      scenario.receives(type, from: bob)
+      if !isPushFirst { scenario.pushed(item(bob, "subscription='\(after)'")) }
+      let finding = try #require(findings(scenario).first)
+      #expect(findings(scenario).count == 1)
+      #expect(finding.severity == .info && finding.contact == bare(bob))
+      #expect(finding.record == 5 && finding.cause == (isPushFirst ? 5 : 4))
+      #expect(finding.sentence.contains(words) && finding.sentence.contains(rule))
+      #expect(finding.sentence.contains("“\(after)”: the contact ended what was “\(before)”"))
+    }
+  }
+
+  @Test("Both directions are one finding; after a pause, another one")
+  func bothDirections() {
+    for pause in [0, 61_000] as [Int64] {
+      var scenario = alice("both")
+      scenario.receives("unsubscribed", from: bob, at: 1_000)
+      scenario.pushed(item(bob, "subscription='from'"))
+      scenario.receives("unsubscribe", from: bob, at: 1_001 + pause)
+      scenario.pushed(item(bob))
+      #expect(findings(scenario).count == (pause == 0 ? 1 : 2))
+    }
+  }
+
+  @Test("If the next login shows it, it is the same finding")
+  func nextLogin() {
+    var scenario = alice("both")
+    scenario.receives("unsubscribed", from: bob)
+    scenario.lost()
+    scenario.opened("alice@example.test/phone")
+    scenario.fetches(item(bob, "subscription='from'"), id: "again")
+    #expect(findings(scenario).map(\.cause) == [4])
+  }
+
+  @Test("What we ended ourselves is none: a stanza of ours, or a removal")
+  func ownEndings() {
+    let lines: [(String, (inout Scenario) -> Void)] = [
+      ("unsubscribe", { $0.sends("unsubscribe", to: "bob@example.test") }),
+      ("unsubscribed", { $0.sends("unsubscribed", to: "bob@example.test") }),
+      ("removal", { $0.sets(item("bob@example.test", "subscription='remove'")) }),
+    ]
+    for (name, line) in lines {
+      var scenario = alice("both")
+      line(&scenario)
+      scenario.receives("unsubscribed", from: bob)
+      scenario.receives("unsubscribe", from: bob)
+      scenario.pushed(item(bob))
+      #expect(findings(scenario).isEmpty, "\(name)")
+    }
+  }
+
+  @Test("A push without the contact's stanza is none, and a stanza without its push is none")
+  func halves() {
+    var pushed = alice("both")
+    pushed.pushed(item(bob, "subscription='from'"))
+    #expect(findings(pushed).isEmpty)
+
+    var told = alice("both")
+    told.receives("unsubscribed", from: bob)
+    #expect(findings(told).isEmpty)
+
+    var unseen = alice("from")
+    unseen.receives("unsubscribed", from: bob)
+    #expect(findings(unseen).isEmpty)
+
+    var denied = alice("none")
+    denied.sends("subscribe", to: bob)
+    denied.pushed(item(bob, "ask='subscribe'"))
+    denied.receives("unsubscribed", from: bob)
+    denied.pushed(item(bob))
+    #expect(denied.allCodes.filter { $0 != .deniedRequest && $0 != .unacknowledgedPush }.isEmpty)
+
+    var unknown = Scenario()
+    unknown.receives("unsubscribed", from: bob)
+    unknown.pushed(item(bob, "subscription='from'"))
+    #expect(findings(unknown).isEmpty)
+  }
+
+  @Test("The same stanza on another device is none")
+  func copies() {
+    var scenario = alice("both")
+    scenario.sends()
+    scenario.on(2) {
+      $0.opened("alice@example.test/pc")
+      $0.fetches(item("bob@example.test", "subscription='both'"))
+      $0.sends()
+    }
+    for connection in [1, 2] as [UInt32] {
+      scenario.on(connection) {
+        $0.receives("unsubscribed", from: "bob@example.test")
+        $0.pushed(item("bob@example.test", "subscription='from'"))
+      }
+    }
+    #expect(findings(scenario).count == 1)
+  }
+}
