@@ -57,7 +57,7 @@ func findingCase(_ code: Finding.Code) -> FindingCase {
     .subscriptionLoop, .friendLeft:
     storyCase(code)
   case .setItemCount, .groupsLost, .refusedEdit, .unansweredEdit, .unpushedEdit, .undoneEdit,
-    .outdatedSet, .prematureSet, .foreignSet:
+    .putBack, .outdatedSet, .prematureSet, .foreignSet:
     editCase(code)
   case .ownSubscription, .needlessRequest, .unsolicitedSubscribed, .unsolicitedUnsubscribe,
     .unsolicitedUnsubscribed, .preApproval, .automaticAcceptance, .neglectedRequest,
@@ -246,6 +246,16 @@ func pushCase(_ code: Finding.Code) -> FindingCase {
   }
 }
 
+/// Another device removes Bob, and the server pushes that to both.
+private func removedElsewhere(_ scenario: inout Scenario) {
+  scenario.on(2) {
+    $0.opened("alice@example.test/desktop")
+    $0.sets(item(bob, "subscription='remove'"), id: "remove")
+    $0.receivesEmptyResult(id: "remove")
+    $0.pushed(item(bob, "subscription='remove'"))
+  }
+}
+
 /// Another device, the desktop, has renamed bob.
 private func renamedElsewhere(_ scenario: inout Scenario) {
   scenario.on(2) {
@@ -336,6 +346,20 @@ func editCase(_ code: Finding.Code) -> FindingCase {
     FindingCase(
       { renamesBeforeTheRoster(&$0, groups: ["A", "B", "C"]) },
       { renamesBeforeTheRoster(&$0, groups: ["A", "B"]) })
+  case .putBack:
+    FindingCase(
+      {
+        removedElsewhere(&$0)
+        $0.sets(bobItem("Bob"), id: "back", at: 20_000)
+        $0.pushed(item(bob, "name='Bob'", groups: ["A", "B"]))
+      },
+      {
+        $0.sets(item(bob, "subscription='remove'"), id: "remove")
+        $0.pushed(item(bob, "subscription='remove'"))
+        $0.receivesEmptyResult(id: "remove")
+        $0.sets(bobItem("Bob"), id: "back", at: 20_000)
+        $0.pushed(item(bob, "name='Bob'", groups: ["A", "B"]))
+      })
   default:  // A set to another account's roster.
     FindingCase(
       {

@@ -124,7 +124,7 @@ struct OriginRuleTests {
   // MARK: Subscription stanzas
 
   /// A stanza, what the item is before and after it, and whether it is ours.
-  private static let stanzas: [(kind: SubscriptionStanza.Kind, isOurs: Bool, String, String)] = [
+  static let stanzas: [(kind: SubscriptionStanza.Kind, isOurs: Bool, String, String)] = [
     (.unsubscribed, false, "both", "from"), (.unsubscribed, false, "to", "none"),
     (.unsubscribe, false, "both", "to"), (.unsubscribe, false, "from", "none"),
     (.unsubscribe, true, "both", "from"), (.unsubscribed, true, "both", "to"),

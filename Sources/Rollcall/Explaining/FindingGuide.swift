@@ -251,6 +251,14 @@ extension Finding.Code {
           + "or, on a new device, from nothing.",
         "Send a set only once the session's roster is known, and make it from that; give the "
           + "contact back what the finding names.")
+    case .putBack:
+      FindingGuide(
+        "A set replaces the whole item, and the pushes say what another device has changed "
+          + "(RFC 6121 §2.1.2, §2.1.6).",
+        "A client keeps its own copy of the roster, on disk or in an address book, and sends it "
+          + "back at its login or when it synchronizes.",
+        "Have the client fetch the roster before it edits, take the pushes, and send only what "
+          + "the user changed. If the user wanted it, nothing is wrong.")
     case .foreignSet:
       FindingGuide(
         "A roster is set without an address (RFC 6121 §2.1.5).",

@@ -119,6 +119,9 @@ package enum EditFinding: Hashable, Sendable {
   case outdated(Field, of: String)
   /// A set that was sent before the session's roster was known lost what the server had.
   case premature(Loss)
+  /// A device put back what another one, or something that the log does not show, had changed or
+  /// removed.
+  case putBack(PutBack)
   case foreignSet
 
   /// What an edit gave a contact.

@@ -42,6 +42,7 @@ extension Finding {
     case undoneEdit = "undone-edit"
     case outdatedSet = "outdated-set"
     case prematureSet = "premature-set"
+    case putBack = "put-back"
     case foreignSet = "foreign-set"
     // Subscriptions
     case ownSubscription = "own-subscription"
@@ -69,7 +70,7 @@ extension Finding {
       case .spoofedAnswer, .foreignPush, .foreignBlocking, .foreignAccount, .otherDomain,
         .unsolicitedResult:
         .error
-      case .undoneEdit, .outdatedSet, .prematureSet, .automaticAcceptance, .groupsLost,
+      case .undoneEdit, .outdatedSet, .prematureSet, .putBack, .automaticAcceptance, .groupsLost,
         .unpreparedAddress, .unknownType, .unverifiedServer, .lateStanza,
         .addresslessSubscription, .malformedPayload, .oversizedElement, .misdirectedQuery,
         .refusedQuery,
@@ -166,6 +167,7 @@ extension EditFinding {
     case .undone: .undoneEdit
     case .outdated: .outdatedSet
     case .premature: .prematureSet
+    case .putBack: .putBack
     case .foreignSet: .foreignSet
     }
   }

@@ -42,6 +42,8 @@ struct PendingEdit: Hashable, Sendable {
   var isAnswered = false
   /// The comparison for a set that was sent before the session's roster was known.
   var premature: PrematureSet?
+  /// What it puts back that another device had changed or removed.
+  var restores: Restoration?
 
   /// Whether the server still shows what this set replaces, so it has not processed the set yet.
   func isReplacing(_ now: EditableFields?, of other: BareJID) -> Bool {

@@ -1,4 +1,3 @@
-import RawBytes
 import XMPPStanza
 
 /// What a subscription stanza does to an item, once the server shows it.
@@ -15,16 +14,6 @@ enum SubscriptionEffect: Hashable, Sendable, CaseIterable {
   case weAsk
   /// A later request is approved: after our `subscribed` (RFC 6121 §3.4).
   case weApprove
-
-  /// The stanza of a contact that has this effect; nil if there is none.
-  init?(ofContact kind: SubscriptionStanza.Kind) {
-    switch kind {
-    case .subscribe: return nil
-    case .subscribed: self = .weSee
-    case .unsubscribe: self = .itNoLongerSees
-    case .unsubscribed: self = .weNoLongerSee
-    }
-  }
 
   /// The kind of stanza of ours, or of the contact, that has this effect.
   func kind(isOurs: Bool) -> SubscriptionStanza.Kind {

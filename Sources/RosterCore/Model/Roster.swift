@@ -38,6 +38,8 @@ public struct Roster: Sendable {
   var ownPresence = PresenceRows()
   /// The latest versions that the server gave, newest last.
   var knownVersions: Deque<String> = []
+  /// The contacts that left the roster last, the newest last.
+  var lostItems: Deque<LostItem> = []
   /// No answer is overdue before this time, so most events need no check.
   var nextTimeout: Int64 = .max
   /// No subscription request is overdue before this time.
@@ -76,6 +78,7 @@ extension Roster: Hashable {
       && a.sessions == b.sessions
       && a.contacts.resources(a.ownPresence.all) == b.contacts.resources(b.ownPresence.all)
       && a.knownVersions.elementsEqual(b.knownVersions) { $0.hasSameBytes(as: $1) }
+      && a.lostItems == b.lostItems
       && a.nextTimeout == b.nextTimeout
       && a.nextNeglect == b.nextNeglect && a.contacts == b.contacts
   }

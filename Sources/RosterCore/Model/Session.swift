@@ -63,8 +63,8 @@ struct Session: Hashable, Sendable {
   /// Whether its last undirected presence was available, so the server sends it the presence of
   /// others.
   var isAvailable = false
-  /// Whether the session has received the roster, so the server sends it pushes.
-  var hasFetched = false
+  /// The record that told the session the roster, after which it is told what changes; nil before.
+  var fetchedAt: RecordStamp?
   /// The server's refusal to send this session the roster; nil once it has sent it.
   var rosterRefusal: RosterRefusal?
   var reportedUnusedVersion = false
@@ -100,6 +100,14 @@ struct Session: Hashable, Sendable {
   var pushesToCome = 0
   /// The record of the last of these pushes.
   var lastPushToCome: UInt64 = 0
+
+  /// The last set that it sent.
+  var lastSet: LastSet?
+  /// Sets that have put something back, until it is clear whether they are some of several.
+  var heldPutBacks: [HeldPutBack] = []
+
+  /// Whether the session was told the roster, so that it is told what changes.
+  var hasFetched: Bool { fetchedAt != nil }
 
   /// Whether a set of this session may be on its way that is not among `pendingEdits`.
   var lacksEdits: Bool { hasForgottenEdits && !pendingEdits.isEmpty }

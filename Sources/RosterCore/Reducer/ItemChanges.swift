@@ -77,7 +77,7 @@ extension Reduction {
 
   /// The server took a contact out; it may be one that the roster does not know.
   mutating func itemRemoved(_ number: ContactNumber) {
-    takeItemOut(number)
+    takeItemOut(number, isByRoster: false)
     // Also of one that is no item: its presence can have come before the roster.
     voidPresence(of: number)
     doubtRequest(of: number, .itemRemoved)
@@ -88,19 +88,20 @@ extension Reduction {
   /// A result does not list a contact that had an item, or that we had asked.
   mutating func itemMissing(_ number: ContactNumber, asked: UInt64?) {
     // The presence of somebody who never was an item is not the result's to void.
-    if takeItemOut(number) { voidPresence(of: number) }
+    if takeItemOut(number, isByRoster: true) { voidPresence(of: number) }
     settleOutgoing(byAbsenceOf: number, .result(asked: asked))
     compareWithEdits(number, nil)
   }
 
   /// - Returns: Whether there was an item.
   @discardableResult
-  private mutating func takeItemOut(_ number: ContactNumber) -> Bool {
+  private mutating func takeItemOut(_ number: ContactNumber, isByRoster: Bool) -> Bool {
     forgetExpectedCounterparts(of: number)
     guard let old = roster.contacts.item(of: number) else { return false }
     changed(.item, of: number) { contacts in
       .item(before: contacts.value(of: old, number), after: nil)
     }
+    itemLost(number, old, isByRoster: isByRoster)
     roster.contacts.setItem(nil, of: number)
     return true
   }

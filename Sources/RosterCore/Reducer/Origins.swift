@@ -6,6 +6,8 @@ extension Reduction {
   /// The server shows what an edit asked for. Each edit is the origin of the first record that
   /// shows it, and of no other.
   mutating func editShown(_ edit: PendingEdit, of place: Int) {
+    removalShown(edit, by: roster.sessions[place].resource)
+    putBackShown(edit, of: place)
     // If two devices asked for the same, the first one did it.
     if let known = outcome.origins.firstIndex(where: {
       $0.kind == .edit && $0.contact == edit.contact

@@ -136,7 +136,7 @@ extension Reduction {
 
   /// The server has told this session the roster, or that the client's copy is up to date.
   mutating func rosterLearned() {
-    session.hasFetched = true
+    session.fetchedAt = stamp
     session.rosterRefusal = nil
   }
 

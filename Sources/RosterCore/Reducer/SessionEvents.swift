@@ -55,7 +55,7 @@ extension Reduction {
     session.resumptionID = resumptionID
     session.initialPresence = .unsent
     session.isAvailable = false
-    session.hasFetched = false
+    session.fetchedAt = nil
     session.rosterRefusal = nil
     session.reportedUnusedVersion = false
     session.reportedCrowd = false
@@ -95,6 +95,7 @@ extension Reduction {
       abandonQueries(of: place)
       reportUnacknowledgedPushes(of: place)
       abandonEdits(of: place)
+      reportPutBacks(of: place)
       reportUnfetched(of: place)
     }
     forgetPresence(toldTo: sessions)

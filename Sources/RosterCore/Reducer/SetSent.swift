@@ -32,13 +32,19 @@ extension Reduction {
       if let before { reportLostGroups(contact, before, after) }
       reportOutdated(contact, number, after)
     }
+    var restores: Restoration?
+    if after.flatMap({ premature?.loss(by: $0) }) == nil {
+      restores = restoration(by: after, of: number, from: before)
+    }
+    setFollows(for: contact)
     forgetConfirmedEdit(of: number)
     if after == nil, before != nil { endBegan(number) }
     guard id != nil else { return }
     if session.pendingEdits.isEmpty { session.hasForgottenEdits = false }
     session.pendingEdits.append(
       PendingEdit(
-        id: id, contact: contact, sent: stamp, before: before, after: after, premature: premature))
+        id: id, contact: contact, sent: stamp, before: before, after: after, premature: premature,
+        restores: restores))
     expectAnswer()
     while session.pendingEdits.count > 1,
       session.pendingEdits.count > WaitingLimit.count || session.hasTooManyGroups

@@ -51,6 +51,7 @@ extension Reduction {
   private mutating func sendingEnded() {
     sessionEnded(.closed)
     session.isAlive = false
+    reportPutBacks(of: place)
     forgetCrossedPushes()
     reportUnacknowledgedPushes(of: place)
     reportUnfetched(of: place)

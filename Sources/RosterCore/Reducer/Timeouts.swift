@@ -36,6 +36,7 @@ extension Reduction {
       for place in roster.sessions.all.indices {
         reportOverdueQueries(of: place, now)
         reportOverdueEdits(of: place, now)
+        reportOverduePutBacks(of: place, now)
         reportOverdueAcknowledgements(of: place, now)
         reportOverdueFetch(of: place, now)
       }

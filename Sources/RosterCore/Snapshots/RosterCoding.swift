@@ -78,6 +78,7 @@ extension Roster {
     for session in sessions.all { body.write(session) }
     body.write(ownPresence.all.span)
     body.plain.write(blocked.sorted())
+    body.write(lostItems)
     let details = body.write(numbers)
     return (body.plain.bytes, details)
   }
@@ -140,6 +141,7 @@ extension Roster {
     for _ in 0..<(try body.plain.readCount()) { try readSession(from: &body) }
     ownPresence = PresenceRows(try body.readPresence())
     try readBlocked(from: &body.plain)
+    lostItems = try body.readLostItems()
     try body.readContacts()
     swap(&contacts, &body.contacts)
   }

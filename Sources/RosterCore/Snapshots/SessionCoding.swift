@@ -21,7 +21,8 @@ extension RosterOutput {
     plain.write(session.resumptionID)
     plain.write(tag: session.initialPresence.code)
     plain.write(session.isAvailable)
-    plain.write(session.hasFetched)
+    plain.write(session.fetchedAt != nil)
+    if let fetched = session.fetchedAt { write(fetched) }
     plain.write(session.rosterRefusal != nil)
     if let refusal = session.rosterRefusal { plain.write(refusal.condition) }
     plain.write(session.reportedUnusedVersion)
@@ -54,7 +55,9 @@ extension RosterOutput {
         plain.write(premature.known)
         plain.write(premature.replaced)
       }
+      write(edit.restores)
     }
+    writePutBacks(of: session)
     plain.write(UInt64(session.unacknowledged.count))
     for push in session.unacknowledged {
       plain.write(push.id)
@@ -95,7 +98,7 @@ extension RosterInput {
     session.resumptionID = try plain.readOptionalText()
     session.initialPresence = try plain.readCode()
     session.isAvailable = try plain.readFlag()
-    session.hasFetched = try plain.readFlag()
+    if try plain.readFlag() { session.fetchedAt = try readStamp() }
     if try plain.readFlag() {
       session.rosterRefusal = RosterRefusal(condition: try plain.readOptionalText())
     }
@@ -120,8 +123,9 @@ extension RosterInput {
           id: try plain.readOptionalText(), contact: try plain.read(), sent: try readStamp(),
           before: try plain.readOptional(), after: try plain.readOptional(),
           isPushed: try plain.readFlag(), isAnswered: try plain.readFlag(),
-          premature: try readPrematureSet()))
+          premature: try readPrematureSet(), restores: try readRestoration()))
     }
+    try readPutBacks(of: &session)
     for _ in 0..<(try plain.readCount()) {
       session.unacknowledged.append(
         UnacknowledgedPush(

@@ -1,0 +1,88 @@
+import RawBytes
+import XMPPStanza
+
+/// A contact that the server took out of the roster, as it was before.
+struct LostItem: Hashable, Sendable {
+  var contact: BareJID
+  var fields: EditableFields
+  var subscription: RosterSubscription
+  /// The record that showed it.
+  var at: UInt64
+  /// Whether a whole roster showed it, and not a push.
+  var isByRoster: Bool
+  /// Our set that asked for it, and the resource that sent the set; nil if none of ours did.
+  var edit: UInt64?
+  var device: String?
+
+  /// How many are kept of an account, the newest.
+  static let limit = 128
+  /// The number of groups from which on an item is not kept.
+  static let groupLimit = 64
+}
+
+/// What a set puts back that something else had changed or removed.
+struct Restoration: Hashable, Sendable {
+  /// Whether it puts back the whole contact, and not only its name and groups.
+  var isOfContact: Bool
+  /// What the subscription had been; of a contact that was not removed, what it is.
+  var subscription: RosterSubscription
+  /// Our set that is undone, and the resource that sent it; nil if none of ours is known.
+  var edit: UInt64?
+  var device: String?
+  /// The record that had shown the removal; nil if there was none.
+  var lostAt: UInt64?
+  /// What suggests that the set was made from an old copy of the contact.
+  var evidence: PutBack.Evidence = []
+}
+
+/// A set that has put something back, until it is clear whether it is one of several.
+struct HeldPutBack: Hashable, Sendable {
+  var contact: BareJID
+  var sent: RecordStamp
+  var restoration: Restoration
+  var subscription: RosterSubscription
+
+  /// How many are kept of a session.
+  static let limit = 16
+}
+
+/// The last set that a session sent.
+struct LastSet: Hashable, Sendable {
+  var contact: BareJID
+  var sent: RecordStamp
+}
+
+/// What a device put back that something else had changed or removed, with its values.
+package struct PutBack: Hashable, Sendable {
+  /// What suggests that the set was made from an old copy.
+  package struct Evidence: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    /// The same device sent another set within a second, for another contact.
+    package static let burst = Self(rawValue: 1)
+    /// Name and groups are both as they were.
+    package static let bothFields = Self(rawValue: 2)
+    /// The device sent the set as soon as it had received the roster.
+    package static let afterLogin = Self(rawValue: 4)
+    static let all = Self(rawValue: 7)
+  }
+
+  /// Whether it is the whole contact.
+  package var isOfContact: Bool
+  /// The device that put it back; nil if there is only one, or its resource is not known.
+  package var by: String?
+  /// The device whose change was undone; nil if no recorded one had made it.
+  package var of: String?
+  /// The set that was undone; nil if none is known.
+  package var edit: UInt64?
+  /// The record that had shown the removal; nil if there was none.
+  package var lostAt: UInt64?
+  /// The subscription before the removal, if the contact has less now; else nil.
+  package var before: RosterSubscription?
+  /// What suggests that it came from an old copy.
+  package var evidence: Evidence
+}

@@ -1,0 +1,189 @@
+import DequeModule
+import RawBytes
+import XMPPStanza
+
+// A device that keeps a copy of the roster, and sends it back: what other devices have changed or
+// removed meanwhile is as it was before (RFC 6121 §2.1.6 wants the pushes to be taken instead).
+extension Reduction {
+  // MARK: What was lost
+
+  /// Keeps what the server takes out.
+  mutating func itemLost(_ number: ContactNumber, _ old: ItemRow, isByRoster: Bool) {
+    let groups = roster.contacts.groups(old.groups)
+    guard groups.count < LostItem.groupLimit else { return }
+    if roster.lostItems.count == LostItem.limit { roster.lostItems.removeFirst() }
+    roster.lostItems.append(
+      LostItem(
+        contact: roster.contacts.address(of: number),
+        fields: EditableFields(name: roster.contacts.text(old.name), groups: groups),
+        subscription: old.subscription, at: stamp.record, isByRoster: isByRoster))
+  }
+
+  /// A set of ours had asked for the removal that the server shows now.
+  mutating func removalShown(_ edit: PendingEdit, by device: String?) {
+    guard edit.after == nil,
+      let last = roster.lostItems.lastIndex(where: { $0.contact == edit.contact }),
+      roster.lostItems[last].at == stamp.record
+    else { return }
+    roster.lostItems[last].edit = edit.sent.record
+    roster.lostItems[last].device = device
+  }
+
+  // MARK: What is put back
+
+  /// What a set puts back that another device, or something that the log does not show, had changed
+  /// or removed; nil if it puts nothing back.
+  func restoration(
+    by after: EditableFields?, of number: ContactNumber, from before: EditableFields?
+  ) -> Restoration? {
+    guard let after else { return nil }
+    var found =
+      before == nil
+      ? restoredContact(number, after) : restoredFields(number, after, from: before)
+    guard found != nil else { return nil }
+    if isAfterLogin { found?.evidence.insert(.afterLogin) }
+    if let last = session.lastSet, last.contact != roster.contacts.address(of: number),
+      isInRow(last.sent)
+    {
+      found?.evidence.insert(.burst)
+    }
+    return found
+  }
+
+  private func restoredContact(
+    _ number: ContactNumber, _ after: EditableFields
+  ) -> Restoration? {
+    let jid = roster.contacts.address(of: number)
+    guard let lost = roster.lostItems.last(where: { $0.contact == jid }), lost.fields == after
+    else { return nil }
+    if lost.edit != nil {
+      guard isOtherDevice(lost.device) else { return nil }
+    } else {
+      // If a login shows that a contact is gone, a person adds an old friend again.
+      guard !lost.isByRoster || isAfterLogin else { return nil }
+    }
+    let isBoth = after.name != nil && !after.groups.isEmpty
+    return Restoration(
+      isOfContact: true, subscription: lost.subscription, edit: lost.edit, device: lost.device,
+      lostAt: lost.at, evidence: isBoth ? .bothFields : [])
+  }
+
+  /// A set that also changes something else is reported as outdated.
+  private func restoredFields(
+    _ number: ContactNumber, _ after: EditableFields, from now: EditableFields?
+  ) -> Restoration? {
+    guard let edit = roster.contacts.confirmedEdit(of: number), let before = edit.before,
+      edit.after == now, before == after, before != now, isOtherDevice(edit.device)
+    else { return nil }
+    let isBoth =
+      !before.name.hasSameBytes(as: now?.name)
+      && !before.groups.hasSameBytes(as: now?.groups ?? [])
+    return Restoration(
+      isOfContact: false,
+      subscription: roster.contacts.item(of: number)?.subscription ?? .none, edit: edit.sent,
+      device: edit.device, lostAt: nil, evidence: isBoth ? .bothFields : [])
+  }
+
+  private func isOtherDevice(_ device: String?) -> Bool {
+    guard let device, let mine = session.resource else { return false }
+    return !mine.hasSameBytes(as: device)
+  }
+
+  /// Whether the session was given the roster only just now: no person edits it so soon.
+  private var isAfterLogin: Bool {
+    session.fetchedAt.map { !$0.isOver(PutBack.login, at: stamp) } ?? false
+  }
+
+  private func isInRow(_ earlier: RecordStamp) -> Bool { !earlier.isOver(PutBack.pause, at: stamp) }
+
+  // MARK: Deciding
+
+  /// The session sends a set for a contact. One that it has just sent for another is in a row with
+  /// this one.
+  mutating func setFollows(for contact: BareJID) {
+    if let last = session.pendingEdits.indices.last {
+      let edit = session.pendingEdits[last]
+      if edit.restores != nil, edit.contact != contact, isInRow(edit.sent) {
+        session.pendingEdits[last].restores?.evidence.insert(.burst)
+      }
+    }
+    let held = session.heldPutBacks
+    session.heldPutBacks = []
+    for var putBack in held {
+      if putBack.contact != contact, isInRow(putBack.sent) {
+        putBack.restoration.evidence.insert(.burst)
+      }
+      report(putBack, of: place)
+    }
+    session.lastSet = LastSet(contact: contact, sent: stamp)
+  }
+
+  /// The server shows what a set put back. Without evidence, it is held until the session has had
+  /// time for another set.
+  mutating func putBackShown(_ edit: PendingEdit, of place: Int) {
+    guard let restoration = edit.restores else { return }
+    let number = roster.contacts.insert(edit.contact)
+    let putBack = HeldPutBack(
+      contact: edit.contact, sent: edit.sent, restoration: restoration,
+      subscription: roster.contacts.item(of: number)?.subscription ?? .none)
+    guard restoration.evidence.isEmpty, let time = edit.sent.time,
+      !edit.sent.isOver(PutBack.pause, at: stamp)
+    else { return report(putBack, of: place) }
+    if roster.sessions[place].heldPutBacks.count == HeldPutBack.limit {
+      report(roster.sessions[place].heldPutBacks.removeFirst(), of: place)
+    }
+    roster.sessions[place].heldPutBacks.append(putBack)
+    roster.nextTimeout = min(roster.nextTimeout, time.adding(PutBack.pause))
+  }
+
+  /// No set has followed for a while.
+  mutating func reportOverduePutBacks(of place: Int, _ now: Int64) {
+    guard !roster.sessions[place].heldPutBacks.isEmpty else { return }
+    let held = roster.sessions[place].heldPutBacks
+    roster.sessions[place].heldPutBacks = []
+    for putBack in held {
+      guard let due = putBack.sent.time?.adding(PutBack.pause), now <= due else {
+        report(putBack, of: place)
+        continue
+      }
+      roster.sessions[place].heldPutBacks.append(putBack)
+      roster.nextTimeout = min(roster.nextTimeout, due)
+    }
+  }
+
+  /// No set will follow.
+  mutating func reportPutBacks(of place: Int) {
+    let held = roster.sessions[place].heldPutBacks
+    roster.sessions[place].heldPutBacks = []
+    for putBack in held { report(putBack, of: place) }
+  }
+
+  private mutating func report(_ held: HeldPutBack, of place: Int) {
+    guard tells else { return }
+    let known = held.restoration
+    let isLess =
+      known.subscription != held.subscription
+      && (known.subscription.includesTo || !held.subscription.includesTo)
+      && (known.subscription.includesFrom || !held.subscription.includesFrom)
+    let putBack = PutBack(
+      isOfContact: known.isOfContact, by: isShared ? roster.sessions[place].resource : nil,
+      of: known.device, edit: known.edit, lostAt: known.lostAt,
+      before: isLess ? known.subscription : nil, evidence: known.evidence)
+    report(.edit(.putBack(putBack)), about: held.contact, cause: held.sent.record)
+  }
+}
+
+extension PutBack {
+  /// Sets that follow each other sooner are in a row, in milliseconds of log time.
+  static let pause: Int64 = 1_000
+  /// A set that follows a roster sooner is hardly a person's.
+  static let login: Int64 = 2_000
+}
+
+extension RecordStamp {
+  /// Whether a later record is so much later, or it cannot be said.
+  fileprivate func isOver(_ span: Int64, at later: RecordStamp) -> Bool {
+    guard let time, let now = later.time else { return true }
+    return now > time.adding(span)
+  }
+}

@@ -1,0 +1,98 @@
+import DequeModule
+import XMPPStanza
+
+// What was taken out of the roster, and what sets put back.
+extension RosterOutput {
+  mutating func write(_ lost: Deque<LostItem>) {
+    plain.write(UInt64(lost.count))
+    for item in lost {
+      plain.write(item.contact)
+      plain.write(item.fields)
+      plain.write(tag: item.subscription.code)
+      write(record: item.at)
+      plain.write(item.isByRoster)
+      write(edit: item.edit)
+      plain.write(item.device)
+    }
+  }
+
+  mutating func write(_ restoration: Restoration?) {
+    plain.write(restoration != nil)
+    if let restoration { write(known: restoration) }
+  }
+
+  private mutating func write(known restoration: Restoration) {
+    plain.write(restoration.isOfContact)
+    plain.write(tag: restoration.subscription.code)
+    write(edit: restoration.edit)
+    plain.write(restoration.device)
+    write(edit: restoration.lostAt)
+    plain.write(tag: restoration.evidence.rawValue)
+  }
+
+  private mutating func write(edit record: UInt64?) {
+    plain.write(record != nil)
+    if let record { write(record: record) }
+  }
+
+  mutating func writePutBacks(of session: Session) {
+    plain.write(session.lastSet != nil)
+    if let last = session.lastSet {
+      plain.write(last.contact)
+      write(last.sent)
+    }
+    plain.write(UInt64(session.heldPutBacks.count))
+    for held in session.heldPutBacks {
+      plain.write(held.contact)
+      write(held.sent)
+      write(known: held.restoration)
+      plain.write(tag: held.subscription.code)
+    }
+  }
+}
+
+extension RosterInput {
+  mutating func readLostItems() throws(CodecError) -> Deque<LostItem> {
+    var lost: Deque<LostItem> = []
+    for _ in 0..<(try plain.readCount()) {
+      lost.append(
+        LostItem(
+          contact: try plain.read(), fields: try plain.read(), subscription: try plain.readCode(),
+          at: try readRecord(), isByRoster: try plain.readFlag(), edit: try readEdit(),
+          device: try plain.readOptionalText()))
+    }
+    guard lost.count <= LostItem.limit else { throw plain.invalid }
+    return lost
+  }
+
+  mutating func readRestoration() throws(CodecError) -> Restoration? {
+    try plain.readFlag() ? try readKnownRestoration() : nil
+  }
+
+  private mutating func readKnownRestoration() throws(CodecError) -> Restoration {
+    var restoration = Restoration(
+      isOfContact: try plain.readFlag(), subscription: try plain.readCode(),
+      edit: try readEdit(), device: try plain.readOptionalText(), lostAt: try readEdit())
+    let evidence = PutBack.Evidence(rawValue: try plain.readTag())
+    guard evidence.isSubset(of: .all) else { throw plain.invalid }
+    restoration.evidence = evidence
+    return restoration
+  }
+
+  private mutating func readEdit() throws(CodecError) -> UInt64? {
+    try plain.readFlag() ? try readRecord() : nil
+  }
+
+  mutating func readPutBacks(of session: inout Session) throws(CodecError) {
+    if try plain.readFlag() {
+      session.lastSet = LastSet(contact: try plain.read(), sent: try readStamp())
+    }
+    for _ in 0..<(try plain.readCount()) {
+      session.heldPutBacks.append(
+        HeldPutBack(
+          contact: try plain.read(), sent: try readStamp(),
+          restoration: try readKnownRestoration(), subscription: try plain.readCode()))
+    }
+    guard session.heldPutBacks.count <= HeldPutBack.limit else { throw plain.invalid }
+  }
+}

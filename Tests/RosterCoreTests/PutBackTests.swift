@@ -1,0 +1,148 @@
+import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+@Suite("Sets that put back what was changed or removed")
+struct PutBackTests {
+  private let bob = "bob@example.test"
+  private let carol = "carol@example.test"
+
+  /// Alice at time 0, with Bob in a group and Carol, on a phone and on a desktop (connection 2).
+  private func alice() -> Scenario {
+    let items = item(bob, "name='Bob' subscription='both'", groups: ["A"]) + item(carol)
+    var scenario = Scenario()
+    scenario.time = 0
+    scenario.opened("alice@example.test/phone")  // 1
+    scenario.fetches(items)  // 2 and 3
+    scenario.on(2) {
+      $0.opened("alice@example.test/desktop")  // 4
+      $0.fetches(items)  // 5 and 6
+    }
+    return scenario
+  }
+
+  /// One device sets an item, and the server shows it to both.
+  private func edit(
+    _ scenario: inout Scenario, on connection: UInt32, _ items: String, shows: String? = nil,
+    at time: Int64
+  ) {
+    scenario.on(connection) { $0.sets(items, id: "s\(time)", at: time) }
+    for other in [1, 2] as [UInt32] {
+      scenario.on(other) { $0.pushed(shows ?? items, id: "p\(time)") }
+    }
+    scenario.on(connection) { $0.receivesEmptyResult(id: "s\(time)") }
+  }
+
+  private func findings(_ scenario: Scenario) -> [Finding] {
+    scenario.outcomes.flatMap(\.findings).filter { $0.code == .putBack }
+  }
+
+  private func bobItem(_ name: String, _ groups: [String] = ["A"]) -> String {
+    item(bob, "name='\(name)' subscription='both'", groups: groups)
+  }
+
+  private var removal: String { item(bob, "subscription='remove'") }
+  private var added: String { item(bob, "name='Bob'", groups: ["A"]) }
+
+  @Test("A device that adds again what another one removed puts it back, and is named")
+  func removedContact() throws {
+    var scenario = alice()
+    edit(&scenario, on: 2, removal, at: 1_000)  // 7 to 10
+    edit(&scenario, on: 1, item(carol), at: 19_900)
+    edit(&scenario, on: 1, added, at: 20_000)  // 15 to 18
+    let finding = try #require(findings(scenario).first)
+    #expect(findings(scenario).count == 1)
+    #expect(finding.cause == 15 && finding.record == 16 && finding.contact == bare(bob))
+    let sentence = finding.sentence
+    #expect(sentence.hasPrefix("phone added \(bob) again by the set of record 15"))
+    #expect(sentence.contains("desktop had removed the contact at record 7, shown at record 8"))
+    #expect(sentence.contains("“both” did not come back") && sentence.contains("in a row"))
+  }
+
+  @Test("A device that sets an old name and old groups again puts them back")
+  func editedFields() throws {
+    var scenario = alice()
+    edit(&scenario, on: 2, bobItem("Robert", ["A", "B"]), at: 1_000)  // 7 to 10
+    edit(&scenario, on: 1, bobItem("Bob"), at: 20_000)  // 11 to 14
+    let finding = try #require(findings(scenario).first)
+    #expect(finding.cause == 11 && finding.record == 12)
+    #expect(finding.sentence.contains("desktop had changed them at record 7"))
+    #expect(finding.sentence.contains("Name and groups are both as they were"))
+    #expect(!scenario.allCodes.contains(.undoneEdit) && !scenario.allCodes.contains(.outdatedSet))
+  }
+
+  @Test("Sets in a row are evidence, whether the other set comes first or second")
+  func rows() throws {
+    for (before, after) in [(19_500, nil), (nil, 20_500), (nil, 22_000)] as [(Int64?, Int64?)] {
+      var scenario = alice()
+      edit(&scenario, on: 2, bobItem("Robert"), at: 1_000)
+      if let before { edit(&scenario, on: 1, item(carol, "name='C'"), at: before) }
+      edit(&scenario, on: 1, bobItem("Bob"), at: 20_000)
+      if let after { edit(&scenario, on: 1, item(carol, "name='C'"), at: after) }
+      let isRow = after != 22_000
+      let finding = try #require(findings(scenario).first)
+      #expect(findings(scenario).count == 1)
+      #expect(finding.sentence.contains("several sets in a row") == isRow)
+      #expect(finding.sentence.contains("Either its user wanted that") == !isRow)
+    }
+  }
+
+  @Test("A client that adds at once what the roster of its login lacks keeps a list of its own")
+  func afterLogin() throws {
+    for (wait, isFound) in [(200, true), (2_500, false)] as [(Int64, Bool)] {
+      var scenario = Scenario()
+      scenario.time = 0
+      scenario.opened("alice@example.test/phone")
+      scenario.fetches(bobItem("Bob"))
+      scenario.closed()
+      scenario.opened("alice@example.test/phone", at: 100_000)
+      scenario.fetches("", id: "again")  // 6 and 7
+      scenario.sets(added, id: "s", at: 100_000 + wait)  // 8
+      scenario.pushed(added)
+      #expect(findings(scenario).count == (isFound ? 1 : 0))
+      guard let finding = findings(scenario).first else { continue }
+      #expect(finding.cause == 8)
+      #expect(finding.sentence.hasPrefix("This client added"))
+      #expect(finding.sentence.contains("left the roster at record 7"))
+      #expect(finding.sentence.contains("This is a guess."))
+    }
+  }
+
+  @Test("What the same device changed or removed, it may put back")
+  func sameDevice() {
+    var removed = alice()
+    edit(&removed, on: 1, removal, at: 1_000)
+    edit(&removed, on: 1, item(carol, "name='C'"), at: 19_900)
+    edit(&removed, on: 1, added, at: 20_000)
+    #expect(findings(removed).isEmpty)
+
+    var renamed = alice()
+    edit(&renamed, on: 1, bobItem("Robert", ["B"]), at: 1_000)
+    edit(&renamed, on: 1, bobItem("Bob"), at: 20_000)
+    #expect(findings(renamed).isEmpty)
+  }
+
+  @Test("A new name, another group, a refused set and a set that changes nothing put nothing back")
+  func nearMisses() {
+    let sets = [bobItem("Rob"), bobItem("Bob", ["C"]), bobItem("Robert", ["A", "B"]), removal]
+    for set in sets {
+      var scenario = alice()
+      edit(&scenario, on: 2, bobItem("Robert", ["A", "B"]), at: 1_000)
+      edit(&scenario, on: 1, set, at: 20_000)
+      #expect(findings(scenario).isEmpty, "\(set)")
+    }
+    for set in [item(bob, "name='Bob'", groups: ["B"]), item(bob, "name='Rob'", groups: ["A"])] {
+      var scenario = alice()
+      edit(&scenario, on: 2, removal, at: 1_000)
+      edit(&scenario, on: 1, set, at: 20_000)
+      #expect(findings(scenario).isEmpty, "\(set)")
+    }
+    var refused = alice()
+    edit(&refused, on: 2, removal, at: 1_000)
+    refused.sets(added, id: "x", at: 20_000)
+    refused.received("<iq id='x' type='error'><error type='cancel'/></iq>")
+    refused.sends(at: 30_000)
+    #expect(findings(refused).isEmpty)
+  }
+}
