@@ -111,7 +111,8 @@ package enum EditFinding: Hashable, Sendable {
   case itemCount(Int)
   case groupsLost(by: LossyEdit, lost: [String])
   case refused(ErrorReport)
-  case unanswered
+  /// If something is missing, the roster that came next does not show what the set asked for.
+  case unanswered(isMissing: Bool)
   case unpushed
   /// With what the server shows now, nil where the contact is gone.
   case undone(EditableFields?)

@@ -137,7 +137,10 @@ extension EditFinding {
     case .refused(let report):
       "The server refused our set of \(words.cause) (\(report.clause)); the contact stays as it "
         + "was."
-    case .unanswered: "Our set of \(words.cause) was never answered."
+    case .unanswered(isMissing: false): "Our set of \(words.cause) was never answered."
+    case .unanswered(isMissing: true):
+      "Our set of \(words.cause) was never answered, and the next roster does not show what it "
+        + "asked for: the server did not carry it out."
     case .unpushed:
       "The server took our set of \(words.cause) but never pushed it: the contact stays as it was "
         + "(RFC 6121 §2.1.5)."

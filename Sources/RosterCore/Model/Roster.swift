@@ -38,6 +38,8 @@ public struct Roster: Sendable {
   var ownPresence = PresenceRows()
   /// The latest versions that the server gave, newest last.
   var knownVersions: Deque<String> = []
+  /// Sets whose sessions are over, until the server shows whether it has carried them out.
+  var abandonedEdits: Deque<AbandonedEdit> = []
   /// The contacts that left the roster last, the newest last.
   var lostItems: Deque<LostItem> = []
   /// No answer is overdue before this time, so most events need no check.
@@ -78,7 +80,7 @@ extension Roster: Hashable {
       && a.sessions == b.sessions
       && a.contacts.resources(a.ownPresence.all) == b.contacts.resources(b.ownPresence.all)
       && a.knownVersions.elementsEqual(b.knownVersions) { $0.hasSameBytes(as: $1) }
-      && a.lostItems == b.lostItems
+      && a.lostItems == b.lostItems && a.abandonedEdits == b.abandonedEdits
       && a.nextTimeout == b.nextTimeout
       && a.nextNeglect == b.nextNeglect && a.contacts == b.contacts
   }

@@ -165,6 +165,9 @@ extension Roster {
 
   // MARK: Edits
 
+  /// Whether any set of ours waits for what shows whether the server has carried it out.
+  var hasOpenEdits: Bool { sessions.hasPendingEdits || !abandonedEdits.isEmpty }
+
   /// Whether a set of ours that the log does not show, or that was given up, may have asked for
   /// what the server shows: then it is not certain that none did.
   package var mayLackEdits: Bool {

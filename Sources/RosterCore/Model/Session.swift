@@ -112,6 +112,9 @@ struct Session: Hashable, Sendable {
   /// Whether a set of this session may be on its way that is not among `pendingEdits`.
   var lacksEdits: Bool { hasForgottenEdits && !pendingEdits.isEmpty }
 
+  /// Whether the connection is lost, so that the session may be resumed.
+  var isLost: Bool { isAlive && phase != .open }
+
   /// Whether we have ended the session in order and the server has not, so that it may still answer
   /// what was sent before.
   var mayStillBeAnswered: Bool { ends.ours != nil && ends.server == nil }

@@ -8,6 +8,12 @@ extension Reduction {
   mutating func editShown(_ edit: PendingEdit, of place: Int) {
     removalShown(edit, by: roster.sessions[place].resource)
     putBackShown(edit, of: place)
+    let session = roster.sessions[place]
+    noteEdit(edit, connection: session.connection, device: session.resource)
+  }
+
+  /// A record shows what a set asked for that was sent over a connection.
+  mutating func noteEdit(_ edit: PendingEdit, connection: ConnectionID, device: String?) {
     // If two devices asked for the same, the first one did it.
     if let known = outcome.origins.firstIndex(where: {
       $0.kind == .edit && $0.contact == edit.contact
@@ -17,7 +23,7 @@ extension Reduction {
     }
     noteOrigin(
       .edit, cause: edit.sent.record, of: roster.contacts.insert(edit.contact),
-      connection: roster.sessions[place].connection, device: roster.sessions[place].resource)
+      connection: connection, device: device)
   }
 
   /// A change goes back to a record.

@@ -44,7 +44,8 @@ extension Reduction {
   private mutating func reportIfRemovedElsewhere(_ number: ContactNumber) {
     let jid = roster.contacts.address(of: number)
     guard roster.contacts.item(of: number) != nil, !roster.isInboundOnly,
-      !isFragment, !roster.sessions.hasRemoval(of: jid)
+      !isFragment, !roster.sessions.hasRemoval(of: jid),
+      !roster.abandonedEdits.contains(where: { $0.edit.contact == jid && $0.edit.after == nil })
     else { return }
     report(.item(.removedElsewhere), about: jid)
   }

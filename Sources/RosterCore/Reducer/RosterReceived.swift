@@ -23,6 +23,7 @@ extension Reduction {
     if !listing.isOvertaken, !isSilent { versionLearned(query.version) }
     completenessLearned(query.isCut ? .neverFetched : .complete)
     rosterLearned()
+    if !query.isCut { settleAbandoned(asked: asked) }
   }
 
   /// What a result lists.
@@ -82,7 +83,7 @@ extension Reduction {
 
   /// Whether an item tells nothing: most results list what is known.
   private func isOldNews(_ item: StoredFields, _ row: ItemRow?, _ number: ContactNumber) -> Bool {
-    guard let row, !item.isPending, !roster.sessions.hasPendingEdits else { return false }
+    guard let row, !item.isPending, !roster.hasOpenEdits else { return false }
     return !roster.contacts.hasDetails(number) && roster.contacts.says(row, item)
   }
 

@@ -94,7 +94,7 @@ extension Reduction {
     for place in roster.sessions.all.indices where sessions.contains(SessionSet(place)) {
       abandonQueries(of: place)
       reportUnacknowledgedPushes(of: place)
-      abandonEdits(of: place)
+      leaveEdits(of: place)
       reportPutBacks(of: place)
       reportUnfetched(of: place)
     }
@@ -154,6 +154,8 @@ extension Reduction {
   private mutating func sessionStarted() {
     session.isAlive = true
     setPhase(.open, of: place)
+    // While the connection was lost, nothing was overdue.
+    if !session.pendingEdits.isEmpty { expectAnswer() }
   }
 
   /// What follows a refused stream without naming its account belongs to it.

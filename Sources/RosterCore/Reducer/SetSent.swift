@@ -66,7 +66,7 @@ extension Reduction {
     report(.edit(.outdated(lost, of: device)), about: jid, cause: edit.sent)
   }
 
-  private func editableFields(of number: ContactNumber) -> EditableFields? {
+  func editableFields(of number: ContactNumber) -> EditableFields? {
     roster.contacts.item(of: number).map { row in
       EditableFields(
         name: roster.contacts.text(row.name), groups: roster.contacts.groups(row.groups))
@@ -140,7 +140,7 @@ extension Reduction {
     }
   }
 
-  private mutating func editConfirmed(
+  mutating func editConfirmed(
     _ edit: PendingEdit, _ number: ContactNumber, by device: String?
   ) {
     reportLoss(by: edit)
@@ -155,12 +155,13 @@ extension Reduction {
 
   /// Compares what the server now shows with what we asked for.
   mutating func compareWithEdits(_ number: ContactNumber, _ fields: StoredFields?) {
-    // Nearly always there is neither for this contact.
-    guard roster.contacts.hasDetails(number) || roster.sessions.hasPendingEdits else { return }
+    // Nearly always there is none for this contact.
+    guard roster.contacts.hasDetails(number) || roster.hasOpenEdits else { return }
     let confirmed = roster.contacts.confirmedEdit(of: number)
-    guard confirmed != nil || roster.sessions.hasPendingEdits else { return }
+    guard confirmed != nil || roster.hasOpenEdits else { return }
     let jid = roster.contacts.address(of: number)
-    guard confirmed != nil || roster.sessions.hasEdit(of: jid) else { return }
+    guard confirmed != nil || roster.sessions.hasEdit(of: jid) || !roster.abandonedEdits.isEmpty
+    else { return }
     let now = fields?.editable
     if let confirmed, confirmed.after != now {
       forgetConfirmedEdit(of: number)
@@ -170,6 +171,7 @@ extension Reduction {
     }
     // The server may show it to any of our connections first.
     for place in roster.sessions.all.indices { comparePending(jid, number, now, of: place) }
+    compareAbandoned(jid, number, now)
   }
 
   private mutating func comparePending(
@@ -208,7 +210,8 @@ extension Reduction {
     if edit.isAnswered {
       report(.edit(.unpushed), about: edit.contact, cause: edit.sent.record)
     } else if !edit.isPushed {
-      report(.edit(.unanswered), about: edit.contact, cause: edit.sent.record)
+      report(
+        .edit(.unanswered(isMissing: false)), about: edit.contact, cause: edit.sent.record)
     }
   }
 }

@@ -35,11 +35,13 @@ extension Reduction {
       roster.nextTimeout = .max
       for place in roster.sessions.all.indices {
         reportOverdueQueries(of: place, now)
-        reportOverdueEdits(of: place, now)
+        // What a lost session sent is settled once it is resumed or another one begins.
+        if !roster.sessions[place].isLost { reportOverdueEdits(of: place, now) }
         reportOverduePutBacks(of: place, now)
         reportOverdueAcknowledgements(of: place, now)
         reportOverdueFetch(of: place, now)
       }
+      reportOverdueAbandoned(now)
     }
     if now > roster.nextNeglect {
       roster.nextNeglect = .max

@@ -79,6 +79,7 @@ extension Roster {
     body.write(ownPresence.all.span)
     body.plain.write(blocked.sorted())
     body.write(lostItems)
+    body.write(abandonedEdits)
     let details = body.write(numbers)
     return (body.plain.bytes, details)
   }
@@ -142,6 +143,7 @@ extension Roster {
     ownPresence = PresenceRows(try body.readPresence())
     try readBlocked(from: &body.plain)
     lostItems = try body.readLostItems()
+    abandonedEdits = try body.readAbandonedEdits()
     try body.readContacts()
     swap(&contacts, &body.contacts)
   }

@@ -42,21 +42,7 @@ extension RosterOutput {
     }
     plain.write(session.hasForgottenEdits)
     plain.write(UInt64(session.pendingEdits.count))
-    for edit in session.pendingEdits {
-      plain.write(edit.id)
-      plain.write(edit.contact)
-      write(edit.sent)
-      plain.write(edit.before)
-      plain.write(edit.after)
-      plain.write(edit.isPushed)
-      plain.write(edit.isAnswered)
-      plain.write(edit.premature != nil)
-      if let premature = edit.premature {
-        plain.write(premature.known)
-        plain.write(premature.replaced)
-      }
-      write(edit.restores)
-    }
+    for edit in session.pendingEdits { write(edit) }
     writePutBacks(of: session)
     plain.write(UInt64(session.unacknowledged.count))
     for push in session.unacknowledged {
@@ -118,12 +104,7 @@ extension RosterInput {
     }
     session.hasForgottenEdits = try plain.readFlag()
     for _ in 0..<(try plain.readCount()) {
-      session.pendingEdits.append(
-        PendingEdit(
-          id: try plain.readOptionalText(), contact: try plain.read(), sent: try readStamp(),
-          before: try plain.readOptional(), after: try plain.readOptional(),
-          isPushed: try plain.readFlag(), isAnswered: try plain.readFlag(),
-          premature: try readPrematureSet(), restores: try readRestoration()))
+      session.pendingEdits.append(try readPendingEdit())
     }
     try readPutBacks(of: &session)
     for _ in 0..<(try plain.readCount()) {
@@ -148,7 +129,7 @@ extension RosterInput {
       record: try plain.readNumber(), reportedLateStanza: try plain.readFlag())
   }
 
-  private mutating func readPrematureSet() throws(CodecError) -> PrematureSet? {
+  mutating func readPrematureSet() throws(CodecError) -> PrematureSet? {
     guard try plain.readFlag() else { return nil }
     return PrematureSet(known: try plain.readOptional(), replaced: try plain.readOptional())
   }
