@@ -321,6 +321,25 @@ extension Explanation {
         .contains("“none” since #8, a push of the server, because pc sent “unsubscribed”, #7."))
   }
 
+  @Test("The groups are named with their record and the device that asked for them")
+  func groups() throws {
+    var scenario = Scenario.alice(
+      item(bob, "name='Bob' subscription='both'", groups: ["A"]))  // 1 to 3
+    #expect(
+      try explanation(scenario).reasons(.section)
+        .contains("It is in the group “A” since #3, the roster that the server sent."))
+    scenario.sets(item(bob, "name='Bob'", groups: ["A", "B"]))  // 4
+    scenario.pushed(item(bob, "name='Bob' subscription='both'", groups: ["A", "B"]))  // 5
+    #expect(
+      try explanation(scenario).reasons(.section)
+        .contains(
+          "It is in the groups “A”, “B” since #5, a push of the server, asked by us, #4."))
+    scenario.pushed(item(bob, "name='Bob' subscription='both'"))  // 6
+    #expect(
+      try explanation(scenario).reasons(.section)
+        .contains("It is in no group since #6, a push of the server; no set of ours asked"))
+  }
+
   @Test("If the log may lack a set, nothing says that no set asked")
   func unseenSets() throws {
     var fragment = Scenario()

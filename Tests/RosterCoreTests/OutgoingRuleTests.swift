@@ -101,6 +101,26 @@ struct OutgoingRuleTests {
     }
   }
 
+  @Test("Rule 14: a request that the roster never showed is not one that it no longer shows")
+  func neverShown() {
+    let lines: [((inout Scenario) -> Void, RosterChange.OutgoingEnd)] = [
+      ({ $0.fetches(item("bob@example.test"), id: "f2") }, .dropped),
+      ({ $0.fetches(id: "f2") }, .removed),
+      ({ $0.pushed(item("bob@example.test", "subscription='remove'")) }, .removed),
+    ]
+    for (end, way) in lines {
+      for isReflected in [true, false] {
+        var scenario = Scenario.alice()
+        scenario.sends("subscribe", to: bob)
+        if isReflected { scenario.pushed(item(bob, "ask='subscribe'")) }
+        end(&scenario)
+        #expect(
+          scenario.last.changes.compactMap(\.reason)
+            == [.outgoingEnded(isReflected ? way : .neverShown)])
+      }
+    }
+  }
+
   @Test("Rule 14: what does not end it")
   func stays() {
     let lines: [(String, (inout Scenario) -> Void)] = [

@@ -190,6 +190,7 @@ struct Explainer {
     }
     let read = reading.pinyin == name.text ? "" : " (read “\(reading.pinyin)”)"
     reasons.append("It is called “\(name.text)”\(read): \(nameSource(name)).")
+    if let sentence = groupSentence { reasons.append(sentence) }
     if let own, own.reading != nil, let record = own.readingRecord {
       reasons.append("The user set at #\(record) that it is read so.")
     }
@@ -212,14 +213,28 @@ struct Explainer {
     }
   }
 
-  /// Whether we gave the name ourselves.
+  /// The groups that the contact is in, or has left, and who asked for that.
+  private var groupSentence: String? {
+    guard let entry = roster.entries[contact] else { return nil }
+    let (groups, since) = (entry.item.groups, entry.provenance.groups)
+    guard !groups.isEmpty || since > entry.provenance.item else { return nil }
+    let place =
+      groups.isEmpty
+      ? "no group"
+      : "the group\(groups.count == 1 ? "" : "s") “\(groups.joined(separator: "”, “"))”"
+    return "It is in \(place) since #\(since), \(setter(of: .groups, at: since))."
+  }
+
   private func nameSetter(_ name: DisplayedName) -> String {
-    guard let record = name.record, let known = replay.itemSources[record] else {
-      return "the server"
-    }
+    name.record.map { setter(of: .name, at: $0) } ?? "the server"
+  }
+
+  /// What showed a name or groups at a record, and who asked for them.
+  private func setter(of field: StateField, at record: UInt64) -> String {
+    guard let known = replay.itemSources[record] else { return "the server" }
     let isFirst = record == roster.entries[contact]?.provenance.item
-    let text = source(record, of: isFirst ? .item : .name)
-    guard known.isPush, known.hasAllSets, !isFirst, reason(known, of: .name).isEmpty else {
+    let text = source(record, of: isFirst ? .item : field)
+    guard known.isPush, known.hasAllSets, !isFirst, reason(known, of: field).isEmpty else {
       return text
     }
     return text + "; no set of ours asked for it: another of our devices did, or the server"

@@ -54,6 +54,8 @@ public struct RosterChange: Hashable, Sendable {
     case subscribed
     /// The roster shows that the request is gone.
     case dropped
+    /// The roster never showed the request: the server did not take it.
+    case neverShown
     /// The contact left the roster.
     case removed
   }

@@ -77,11 +77,12 @@ extension Reduction {
 
   /// The server took a contact out; it may be one that the roster does not know.
   mutating func itemRemoved(_ number: ContactNumber) {
-    takeItemOut(number, isByRoster: false)
+    let hadItem = takeItemOut(number, isByRoster: false)
     // Also of one that is no item: its presence can have come before the roster.
     voidPresence(of: number)
     doubtRequest(of: number, .itemRemoved)
-    endOutgoing(number, .removed)
+    let isShown = hadItem || roster.contacts.outgoing(of: number)?.isReflected == true
+    endOutgoing(number, isShown ? .removed : .neverShown)
     compareWithEdits(number, nil)
   }
 
@@ -94,7 +95,6 @@ extension Reduction {
   }
 
   /// - Returns: Whether there was an item.
-  @discardableResult
   private mutating func takeItemOut(_ number: ContactNumber, isByRoster: Bool) -> Bool {
     forgetExpectedCounterparts(of: number)
     guard let old = roster.contacts.item(of: number) else { return false }

@@ -62,7 +62,7 @@ extension Reduction {
     } else if let request = roster.contacts.outgoing(of: number),
       source.decides(request)
     {
-      endOutgoing(number, .dropped)
+      endOutgoing(number, request.isReflected ? .dropped : .neverShown)
     }
   }
 
@@ -70,7 +70,7 @@ extension Reduction {
   mutating func settleOutgoing(byAbsenceOf number: ContactNumber, _ source: ItemSource) {
     guard let request = roster.contacts.outgoing(of: number), source.decides(request)
     else { return }
-    endOutgoing(number, .removed)
+    endOutgoing(number, request.isReflected ? .removed : .neverShown)
   }
 
   mutating func openOutgoing(_ number: ContactNumber, isReflected: Bool) {
