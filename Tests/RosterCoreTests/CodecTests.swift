@@ -71,6 +71,10 @@ import XMPPStanza
       .stanza(.presenceSent(to: jid, isAvailable: false)),
       .stanza(.blocked(from: nil, [jid, address("evil.test")])),
       .stanza(.unblocked(from: jid, [])),
+      .stanza(
+        .blockingSent(
+          BlockingRequest(id: "b", to: nil, isBlock: true, jids: [jid, address("evil.test")]))),
+      .stanza(.blockingSent(BlockingRequest(id: nil, to: jid, isBlock: false, jids: []))),
       .stanza(.vCardPublished(jid.bare, VCardNames(nickname: nil, fullName: "F"))),
       .annotation(.starred(jid.bare, true)), .annotation(.starred(jid.bare, false)),
       .annotation(.reading(jid.bare, "zeng xian")), .annotation(.reading(jid.bare, nil)),

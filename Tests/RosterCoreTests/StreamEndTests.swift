@@ -189,6 +189,9 @@ import XMPPStanza
     var scenario = Self.editedAndEnded()
     #expect(scenario.allCodes.isEmpty)
     Self.ends[index](&scenario)
+    // If a new session begins on the connection, its roster decides.
+    scenario.opened("alice@example.test/tablet")
+    scenario.fetches(Self.bobItem, id: "again")
     #expect(scenario.allCodes.filter { $0 != .lateStanza } == [.unansweredEdit])
 
     scenario = Self.editedAndEnded(.inbound)

@@ -60,6 +60,9 @@ extension StanzaEvent {
       output.write(tag: 49)
       output.write(from)
       output.write(jids)
+    case .blockingSent(let request):
+      output.write(tag: 53)
+      output.write(request)
     case .nicknamePublished(let jid, let nickname):
       output.write(tag: 50)
       output.write(jid)

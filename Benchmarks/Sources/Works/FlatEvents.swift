@@ -27,7 +27,7 @@ final class FlatEvents {
     case .subscriptionReceived(let stanza):
       add(stanza.kind == .subscribe ? floors_request : floors_request_end, stanza.contact)
     case .subscriptionSent(let stanza): add(floors_request_end, stanza.contact)
-    case .querySent, .setSent, .answerSent, .presenceSent, .blocked, .unblocked,
+    case .querySent, .setSent, .answerSent, .presenceSent, .blocked, .unblocked, .blockingSent,
       .nicknamePublished, .vCardPublished, .rejected:
       add(floors_nothing)
     }

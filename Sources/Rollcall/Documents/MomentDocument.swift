@@ -43,7 +43,7 @@ extension ChangeOrigin.Kind {
   /// The type of a subscription stanza.
   fileprivate var stanza: String? {
     switch self {
-    case .edit: nil
+    case .edit, .blocking: nil
     case .ownStanza(let kind), .contactStanza(let kind): kind.rawValue
     }
   }
@@ -54,6 +54,7 @@ extension ChangeOrigin.Kind {
     case .edit: "set"
     case .ownStanza: "own-stanza"
     case .contactStanza: "contact-stanza"
+    case .blocking: "blocking"
     }
   }
 }

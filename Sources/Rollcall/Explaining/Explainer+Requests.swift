@@ -212,7 +212,10 @@ extension Explainer {
     let all = entries.filter { $0.resource == nil }
     var reasons = entries.map { jid in
       let at = replay.blocking[jid].map { " since #\($0)" } ?? ""
-      return "The block list has “\(jid)”\(at)."
+      let by = replay.blockingOrigins[jid].map {
+        ", " + $0.clause(by: names.agent(of: $0, roster))
+      }
+      return "The block list has “\(jid)”\(at)\(by ?? "")."
     }
     let isKnown = roster.isBlockListKnown || !roster.blocked.isEmpty
     if entries.isEmpty {

@@ -74,6 +74,9 @@ extension StanzaEvent {
     case .blocked(_, let jids): "blocked: \(jids.clause)"
     case .unblocked(_, let jids):
       jids.isEmpty ? "everybody is unblocked" : "unblocked: \(jids.clause)"
+    case .blockingSent(let request):
+      "we ask the server to \(request.isBlock ? "block" : "unblock") "
+        + (request.jids.isEmpty ? "everybody" : request.jids.clause)
     case .nicknamePublished(let jid, let name):
       "\(jid) \(name.map { "calls itself “\($0)”" } ?? "withdraws its nickname")"
     case .vCardPublished(let jid, let names):

@@ -8,7 +8,7 @@ extension ChangeOrigin {
   ///   - agent: The device, or “us” if there is only one.
   package func clause(of subject: String? = nil, by agent: String) -> String {
     switch kind {
-    case .edit: "asked by \(agent), #\(cause)"
+    case .edit, .blocking: "asked by \(agent), #\(cause)"
     case .ownStanza(let stanza):
       "because \(agent == "us" ? "we" : agent) sent “\(stanza.rawValue)”, #\(cause)"
     case .contactStanza(let stanza):

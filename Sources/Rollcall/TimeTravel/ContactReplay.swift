@@ -83,6 +83,8 @@ package struct ContactReplay: Hashable, Sendable {
   var outgoingEnd: Dated<RosterChange.OutgoingEnd>?
   var offline: Dated<OfflineReason>?
   var blocking: [JID: UInt64] = [:]
+  /// Which of our requests the entries of the block list go back to.
+  var blockingOrigins: [JID: ChangeOrigin] = [:]
   /// Whether the roster has, or had, an item of the contact.
   var hadItem: Bool { !itemSources.isEmpty || removal != nil }
   /// The newest findings about the contact.
@@ -158,7 +160,7 @@ package struct ContactReplay: Hashable, Sendable {
     case .subscriptionSent(let stanza): note(stanza, isOurs: true, record)
     case .presenceSent, .pushReceived, .answerSent, .availableReceived, .unavailableReceived,
       .blocked,
-      .unblocked, .nicknamePublished, .vCardPublished, .rejected:
+      .unblocked, .blockingSent, .nicknamePublished, .vCardPublished, .rejected:
       break
     }
   }
@@ -194,6 +196,10 @@ package struct ContactReplay: Hashable, Sendable {
   ) {
     if case .blocked(let jid, _, let isOn) = change.values {
       blocking[jid] = isOn ? change.record : nil
+      blockingOrigins[jid] =
+        isOn
+        ? moment.outcome.originsOfChanges.first { $0.kind == .blocking && $0.contact == jid.bare }
+        : nil
       return
     }
     guard change.contact == contact else { return }

@@ -207,7 +207,7 @@ extension ChangeOrigin {
   /// Whether it is a request, or an answer that accepts or refuses one.
   fileprivate var isOfHandshake: Bool {
     switch kind {
-    case .edit: false
+    case .edit, .blocking: false
     case .ownStanza(let stanza), .contactStanza(let stanza): stanza != .unsubscribe
     }
   }

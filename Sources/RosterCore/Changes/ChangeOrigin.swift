@@ -10,6 +10,8 @@ package struct ChangeOrigin: Hashable, Sendable {
     case ownStanza(SubscriptionStanza.Kind)
     /// A subscription stanza of the contact.
     case contactStanza(SubscriptionStanza.Kind)
+    /// A request of ours to block or unblock (XEP-0191).
+    case blocking
   }
 
   /// The contact that it is about.
@@ -33,6 +35,7 @@ package struct ChangeOrigin: Hashable, Sendable {
     switch kind {
     case .edit: [.item, .name, .groups].contains(field)
     case .ownStanza, .contactStanza: [.item, .subscription, .ask, .approved].contains(field)
+    case .blocking: field == .blocked
     }
   }
 }

@@ -95,7 +95,7 @@ package struct PolicyReader {
       return [event]
     case .answerReceived(let answer): return try believing(answer, event)
     case .answerSent, .subscriptionReceived, .subscriptionSent, .presenceReceived, .presenceSent,
-      .nicknamePublished, .vCardPublished, .rejected:
+      .blockingSent, .nicknamePublished, .vCardPublished, .rejected:
       return [event]
     }
   }

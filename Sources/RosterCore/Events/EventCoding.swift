@@ -49,6 +49,7 @@ enum EventTag: UInt8 {
   case nicknamePublished = 50
   case rejected = 51
   case vCardPublished = 52
+  case blockingSent = 53
   case annotation = 64
 }
 
@@ -119,6 +120,7 @@ extension StoredStanza {
         to: try input.readOptionalAddress(), isAvailable: try input.readFlag())
     case .blocked: self = .blocked(from: try input.readOptional(), try input.readArray())
     case .unblocked: self = .unblocked(from: try input.readOptional(), try input.readArray())
+    case .blockingSent: self = .blockingSent(try input.read())
     case .nicknamePublished:
       self = .nicknamePublished(try input.readTextBytes(), try input.readOptionalTextBytes())
     case .vCardPublished:
@@ -235,7 +237,8 @@ extension SessionEvent {
     case .closed: self = .closed(isLost: try input.readFlag())
     case .querySent, .setSent, .answerReceived, .pushReceived, .answerSent,
       .subscriptionReceived, .subscriptionSent, .availableReceived, .unavailableReceived,
-      .presenceSent, .blocked, .unblocked, .nicknamePublished, .rejected, .vCardPublished,
+      .presenceSent, .blocked, .unblocked, .blockingSent, .nicknamePublished, .rejected,
+      .vCardPublished,
       .annotation, nil:
       return nil
     }

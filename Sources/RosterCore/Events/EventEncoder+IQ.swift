@@ -41,10 +41,24 @@ extension EventEncoder {
 
   private mutating func encodeOwnSet(_ node: XMPPElement) throws(StanzaError) {
     guard let query = node.child("query", in: Namespace.roster) else {
-      return try encodePeer(of: node, .outbound) { _, _ in }
+      return try encodeOwnBlocking(node)
     }
     try encodeHead(.setSent, of: node, .outbound)
     encodeQuery(query)
+  }
+
+  private mutating func encodeOwnBlocking(_ node: XMPPElement) throws(StanzaError) {
+    let block = node.child("block", in: Namespace.blocking)
+    guard let list = block ?? node.child("unblock", in: Namespace.blocking) else {
+      return try encodePeer(of: node, .outbound) { _, _ in }
+    }
+    let count = gatherAddresses(in: list)
+    // Only to unblock, no address means all (XEP-0191 §3.5).
+    let isEmpty = count == 0 && (block != nil || list.hasChild("item", in: Namespace.blocking))
+    guard !isEmpty else { return try encodePeer(of: node, .outbound) { _, _ in } }
+    try encodeHead(.blockingSent, of: node, .outbound)
+    output.write(block != nil)
+    writeParts(count: count)
   }
 
   private mutating func encodeOwnAnswer(_ node: XMPPElement) throws(StanzaError) {

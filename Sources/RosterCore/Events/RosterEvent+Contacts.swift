@@ -37,6 +37,9 @@ extension StoredStanza {
     case .blocked(let from, let jids), .unblocked(let from, let jids):
       return (from?.bare.text).hasSameBytes(as: contact)
         || jids.contains { contact.hasSameBytes(as: $0.bare.text) }
+    case .blockingSent(let request):
+      return (request.to?.bare.text).hasSameBytes(as: contact)
+        || request.jids.contains { contact.hasSameBytes(as: $0.bare.text) }
     case .nicknamePublished(let address, _): return contact.hasBytes(address)
     case .vCardPublished(let address, _): return contact.hasBytes(address)
     case .rejected: return nil

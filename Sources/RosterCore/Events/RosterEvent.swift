@@ -74,6 +74,8 @@ package indirect enum StanzaEvent: Hashable, Sendable {
   case blocked(from: JID?, [JID])
   /// An empty list unblocks everybody.
   case unblocked(from: JID?, [JID])
+  /// We asked the server to block or unblock.
+  case blockingSent(BlockingRequest)
 
   /// A contact published the nickname it wants to be called by (XEP-0172 by XEP-0163).
   case nicknamePublished(BareJID, String?)

@@ -36,6 +36,7 @@ enum StoredStanza: ~Escapable {
   case presenceSent(to: StoredJID?, isAvailable: Bool)
   case blocked(from: JID?, [JID])
   case unblocked(from: JID?, [JID])
+  case blockingSent(BlockingRequest)
   /// Of a bare address.
   case nicknamePublished(RawSpan, RawSpan?)
   case vCardPublished(RawSpan, VCardNames)
@@ -186,6 +187,7 @@ extension StanzaEvent {
       self = .presenceSent(to: to?.jid, isAvailable: isAvailable)
     case .blocked(let from, let jids): self = .blocked(from: from, jids)
     case .unblocked(let from, let jids): self = .unblocked(from: from, jids)
+    case .blockingSent(let request): self = .blockingSent(request)
     case .nicknamePublished(let contact, let nickname):
       self = .nicknamePublished(
         BareJID(prepared: String(decoding: contact)), .init(decoding: nickname))

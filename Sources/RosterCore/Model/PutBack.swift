@@ -1,5 +1,4 @@
-import RawBytes
-import XMPPStanza
+package import XMPPStanza
 
 /// A contact that the server took out of the roster, as it was before.
 struct LostItem: Hashable, Sendable {

@@ -101,6 +101,8 @@ struct Session: Hashable, Sendable {
   /// The record of the last of these pushes.
   var lastPushToCome: UInt64 = 0
 
+  /// Requests to block or unblock without an answer, in the order in which they were sent.
+  var openBlocking: [OpenBlocking] = []
   /// The last set that it sent.
   var lastSet: LastSet?
   /// Sets that have put something back, until it is clear whether they are some of several.

@@ -4,13 +4,19 @@ import XMPPStanza
 extension Reduction {
   mutating func blockPushReceived(_ jids: [JID], from: JID?) {
     guard mayPushBlocking(from) else { return }
-    for jid in jids { setBlocked(jid, true) }
+    for jid in jids {
+      noteOrigin(ofBlocking: jid, true)
+      setBlocked(jid, true)
+    }
   }
 
   /// An empty list unblocks everybody (§3.5).
   mutating func unblockPushReceived(_ jids: [JID], from: JID?) {
     guard mayPushBlocking(from) else { return }
-    for jid in jids.isEmpty ? roster.blocked.sorted() : jids { setBlocked(jid, false) }
+    for jid in jids.isEmpty ? roster.blocked.sorted() : jids {
+      noteOrigin(ofBlocking: jid, false)
+      setBlocked(jid, false)
+    }
   }
 
   /// The whole list.
@@ -23,7 +29,7 @@ extension Reduction {
     changed(.blockedKnown) { _ in .blockedKnown(before: false, after: true) }
   }
 
-  private mutating func setBlocked(_ jid: JID, _ isBlocked: Bool) {
+  mutating func setBlocked(_ jid: JID, _ isBlocked: Bool) {
     guard roster.blocked.contains(jid) != isBlocked else { return }
     if isBlocked { roster.blocked.insert(jid) } else { roster.blocked.remove(jid) }
     blockingChanged(of: jid, isBlocked)

@@ -66,6 +66,9 @@ extension Reduction {
       queryAnswered(session.openQueries.remove(at: index), by: answer)
     } else if session.pendingEdits.contains(where: { $0.id.hasBytes(id) }) {
       setAnswered(by: answer)
+    } else if blockingAnswered(by: answer) {
+      // The answer to a request to block means nothing else.
+      return
     } else if let open = session.openQueries.first(where: { $0.query.id.hasBytes(id) }) {
       let from = answer.from?.jid
       report(

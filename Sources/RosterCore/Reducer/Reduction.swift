@@ -240,6 +240,7 @@ struct Reduction: ~Copyable {
       if to == nil { presenceBroadcast(isAvailable: isAvailable) }
     case .blocked(let from, let jids): blockPushReceived(jids, from: from)
     case .unblocked(let from, let jids): unblockPushReceived(jids, from: from)
+    case .blockingSent(let request): blockingSent(request)
     case .nicknamePublished(let contact, let nickname):
       nicknameLearned(nickname, of: roster.contacts.insert(address: contact))
     case .vCardPublished(let contact, let names):
@@ -259,7 +260,8 @@ extension StoredStanza {
     case .answerReceived, .pushReceived, .subscriptionReceived, .presenceReceived, .blocked,
       .unblocked, .nicknamePublished, .vCardPublished:
       .inbound
-    case .querySent, .setSent, .answerSent, .subscriptionSent, .presenceSent: .outbound
+    case .querySent, .setSent, .answerSent, .subscriptionSent, .presenceSent, .blockingSent:
+      .outbound
     case .rejected: nil
     }
   }

@@ -63,6 +63,7 @@ extension Reduction {
     session.mayComeAgain = []
     session.resumed = nil
     session.refusals = []
+    session.openBlocking = []
     sessionStarted()
   }
 

@@ -44,6 +44,11 @@ extension RosterOutput {
     plain.write(UInt64(session.pendingEdits.count))
     for edit in session.pendingEdits { write(edit) }
     writePutBacks(of: session)
+    plain.write(UInt64(session.openBlocking.count))
+    for open in session.openBlocking {
+      plain.write(open.request)
+      write(open.sent)
+    }
     plain.write(UInt64(session.unacknowledged.count))
     for push in session.unacknowledged {
       plain.write(push.id)
@@ -107,6 +112,10 @@ extension RosterInput {
       session.pendingEdits.append(try readPendingEdit())
     }
     try readPutBacks(of: &session)
+    for _ in 0..<(try plain.readCount()) {
+      session.openBlocking.append(
+        OpenBlocking(request: try plain.read(), sent: try readStamp()))
+    }
     for _ in 0..<(try plain.readCount()) {
       session.unacknowledged.append(
         UnacknowledgedPush(
