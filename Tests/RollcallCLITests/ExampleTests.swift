@@ -100,6 +100,10 @@ private struct ExampleFolder {
         [.posixPermissions: 0o755], ofItemAtPath: folder.file("bin/\(name)"))
     }
     try Self.log.get().write(to: URL(filePath: folder.file("alice.rollcall")))
+    // The folder of a recorder.
+    try FileManager.default.createDirectory(
+      atPath: folder.file("sessions"), withIntermediateDirectories: false)
+    try Self.log.get().write(to: URL(filePath: folder.file("sessions/alice.rollcall")))
   }
 
   /// The log of the session, created once.

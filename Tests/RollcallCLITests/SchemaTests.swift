@@ -20,6 +20,10 @@ import Testing
     try Data(Self.annotated.utf8).write(to: URL(filePath: folder.file("set.jsonl")))
     #expect(try Program("import", "undone.log", "-o", "a.rollcall", in: folder.path).code == 0)
     #expect(try Program("bookmark", "a.rollcall", "here", "12", in: folder.path).code == 0)
+    try FileManager.default.createDirectory(
+      atPath: folder.file("recorded"), withIntermediateDirectories: true)
+    let recorded = try Program("import", "move.log", "-o", "recorded/a.rollcall", in: folder.path)
+    #expect(recorded.code == 0)
   }
 
   /// The annotations that a user has set and removed again.
@@ -62,6 +66,7 @@ import Testing
     ("bookmark", ["bookmark", "a.rollcall", "there", "9"]),
     ("bookmarks", ["bookmark", "a.rollcall"]),
     ("import", ["import", "move.log", "-o", "b.rollcall"]), ("verify", ["verify", "a.rollcall"]),
+    ("verifyOfFolder", ["verify", "recorded"]), ("connections", ["connections", "recorded"]),
     ("recover", ["recover", "a.rollcall", "-o", "c.rollcall"]),
     ("test-from", ["test-from", "undone.log", "-o", "tests"]), ("formats", ["formats"]),
     ("formatsOfFiles", ["formats", "move.log", "a.rollcall"]),

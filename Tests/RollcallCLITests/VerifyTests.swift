@@ -168,13 +168,15 @@ import Testing
     #expect(run.output.contains(": intact, "))
   }
 
-  @Test("Files that are not logs are refused", arguments: ["none.rollcall", "text.rollcall", "."])
+  @Test("Files that are not logs are refused", arguments: ["none.rollcall", "text.rollcall", "empty"])
   func noLog(_ name: String) throws {
+    try FileManager.default.createDirectory(
+      atPath: folder.file("empty"), withIntermediateDirectories: false)
     try Data("<presence/>".utf8).write(to: URL(filePath: folder.file("text.rollcall")))
     for command in [["verify", name], ["recover", name, "-o", "new.rollcall"]] {
       let run = try Program(command, in: folder.path)
       #expect(run.code == 2, "\(command) \(run.output)")
-      #expect(run.errors.contains(name == "." ? "not a file" : name), "\(run.errors)")
+      #expect(run.errors.contains(name == "empty" ? "not a file" : name), "\(run.errors)")
     }
     #expect(try !folder.names.contains { $0.hasPrefix("new.rollcall") })
   }

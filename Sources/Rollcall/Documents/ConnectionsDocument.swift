@@ -4,9 +4,11 @@ package import XMPPStanza
 extension JSONValue {
   /// An account, its connections, and the captures that they were found in, as
   /// `rollcall connections --json` lists them.
+  ///
+  /// - Parameter log: The path of the log; nil if captures were read.
   package init(
     _ connections: [ConnectionStory], of account: BareJID?,
-    in files: [(path: String, summary: ImportSummary)]
+    in files: [(path: String, summary: ImportSummary)], log: String?
   ) {
     let found = files.map { path, summary in
       JSONValue.object([
@@ -17,7 +19,7 @@ extension JSONValue {
     }
     self = .object([
       "account": JSONValue(account?.text), "connections": .array(connections.map { JSONValue($0) }),
-      "captures": .array(found),
+      "captures": .array(found), "log": JSONValue(log),
     ])
   }
 

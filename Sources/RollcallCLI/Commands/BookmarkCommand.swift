@@ -19,7 +19,9 @@ struct BookmarkCommand: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
 
-  @Argument(help: "A log (NAME.rollcall).", completion: .file())
+  @Argument(
+    help: "A log (NAME.rollcall), or a folder with one log, such as that of record.",
+    completion: .file())
   var log: String
 
   @Argument(
@@ -30,8 +32,9 @@ struct BookmarkCommand: ParsableCommand {
   var point: String = "head"
 
   func run() throws {
+    let log = try LogFolder.log(at: log)
     do {
-      try name.map(add) ?? list()
+      try name.map { try add($0, to: log) } ?? list(log)
     } catch let error as PointError {
       throw Failure("\(error)")
     } catch let error as RollcallError {
@@ -41,7 +44,7 @@ struct BookmarkCommand: ParsableCommand {
     }
   }
 
-  private func add(_ name: String) throws {
+  private func add(_ name: String, to log: String) throws {
     guard Bookmark.isName(name) else {
       throw Failure(
         "“\(name)” cannot be the name of a bookmark: use a letter, then letters, digits, -, _ "
@@ -54,7 +57,7 @@ struct BookmarkCommand: ParsableCommand {
     try Terminal.say("\(placed.name) is after record \(placed.point)")
   }
 
-  private func list() throws {
+  private func list(_ log: String) throws {
     try EventLog.checkPages(of: log)
     let opened = try EventLog.open(
       at: log, access: .readOnly, eventVersion: RecordReader.version)

@@ -12,12 +12,15 @@ struct ConnectionsCommand: ParsableCommand, LogReading {
     discussion: """
       A server's log or a recording has several connections, and perhaps several accounts. With \
       --connection NAME, NUMBER or RESOURCE, the other commands show what one connection received. \
-      For several captures, there is also a list of what was found in each.
+      For several captures, there is also a list of what was found in each. Of the folder of \
+      record, the connections of all logs are listed, and the streams that never became an \
+      account's, such as those whose login failed.
 
       Examples:
         rollcall connections prosody.log
         rollcall connections alice.rollcall --json
         rollcall connections phone.log laptop.log
+        rollcall connections sessions
         rollcall state prosody.log --connection phone
       """)
 
@@ -25,12 +28,12 @@ struct ConnectionsCommand: ParsableCommand, LogReading {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let (opened, others) = try source.openAccounts()
-    let accounts = try opened.map { opened in
+    let (accounts, others) = try source.forEachAccount { opened in
       try opened.naming {
         (
           account: try opened.state(at: source.point).account,
-          connections: try opened.timeline.connections(upTo: source.point), files: opened.files
+          connections: try opened.timeline.connections(upTo: source.point), files: opened.files,
+          log: opened.files.isEmpty ? opened.path : nil
         )
       }
     }
@@ -40,12 +43,15 @@ struct ConnectionsCommand: ParsableCommand, LogReading {
           + "first \(accounts.count) are shown; --account shows another")
     }
     if output.json {
-      let list = accounts.map { JSONValue($0.connections, of: $0.account, in: $0.files) }
+      let list = accounts.map {
+        JSONValue($0.connections, of: $0.account, in: $0.files, log: $0.log)
+      }
       return try Terminal.say(.object(["accounts": .array(list)]))
     }
-    for (number, (account, connections, files)) in accounts.enumerated() {
+    for (number, (account, connections, files, log)) in accounts.enumerated() {
       if number > 0 { try Terminal.say("") }
-      try Terminal.say(Style.bold(account?.text ?? "account unknown"))
+      let title = [account?.text ?? "account unknown", accounts.count > 1 ? log : nil]
+      try Terminal.say(Style.bold(title.compactMap(\.self).joined(separator: " · ").visible))
       try Terminal.say(Self.table(connections))
       if files.count > 1 { try Terminal.say([""] + Self.table(files)) }
     }

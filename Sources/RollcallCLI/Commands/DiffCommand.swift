@@ -34,7 +34,7 @@ struct DiffCommand: ParsableCommand, LogReading {
   @OptionGroup var capture: CaptureOptions
   @OptionGroup var output: OutputOptions
 
-  @Argument(help: "A log (NAME.rollcall) or a capture.", completion: .file())
+  @Argument(help: .source, completion: .file())
   var source: String
 
   @Argument(

@@ -22,7 +22,8 @@ struct RecoverCommand: ParsableCommand {
       2 there is nothing to recover.
       """)
 
-  @Argument(help: "The damaged log.", completion: .file())
+  @Argument(
+    help: "The damaged log, or a folder with one log, such as that of record.", completion: .file())
   var log: String
 
   @Option(
@@ -33,7 +34,8 @@ struct RecoverCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let summary = try recovered()
+    let log = try LogFolder.log(at: log)
+    let summary = try recovered(log)
     if output.json {
       try Terminal.say(JSONValue(summary, of: log, in: target))
     } else {
@@ -50,7 +52,7 @@ struct RecoverCommand: ParsableCommand {
       + "that led to it"
   }
 
-  private func recovered() throws -> LogRecovery.Summary {
+  private func recovered(_ log: String) throws -> LogRecovery.Summary {
     let new = try Failure.naming(target) {
       try EventLog.draft(for: target, eventVersion: RecordReader.version)
     }

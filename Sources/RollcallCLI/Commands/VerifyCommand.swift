@@ -1,4 +1,5 @@
 import ArgumentParser
+import Captures
 import Rollcall
 
 struct VerifyCommand: ParsableCommand {
@@ -10,15 +11,19 @@ struct VerifyCommand: ParsableCommand {
       stored events against a fresh decoding of the raw bytes, and the snapshots against a replay. \
       A separate process reads the log, so that damage that crashes it does not end this one.
 
+      Of a folder, such as that of record, every log is checked; with --json, the answer is then \
+      {"logs": [...]}.
+
       Examples:
         rollcall verify alice.rollcall
+        rollcall verify sessions
         rollcall verify alice.rollcall --rebuild
         rollcall verify alice.rollcall --json
 
       Exit codes: 0 the log is intact, 1 something is wrong, 2 it is not a log.
       """)
 
-  @Argument(help: "The log.", completion: .file())
+  @Argument(help: "The log, or a folder of logs.", completion: .file())
   var log: String
 
   @Flag(help: "First discard everything that is derived from the raw bytes, and rebuild it.")
@@ -27,12 +32,34 @@ struct VerifyCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let report = try VerificationReport(of: log, rebuilding: rebuild)
+    guard let folder = try LogFolder(log) else {
+      let report = try VerificationReport(of: log, rebuilding: rebuild)
+      guard try say(report).isRight else { throw NothingFound(sentence: nil) }
+      return
+    }
+    var documents: [JSONValue] = []
+    var areRight = true
+    for log in folder.all {
+      do {
+        let report = try VerificationReport(of: log, rebuilding: rebuild)
+        areRight = areRight && report.isRight
+        if output.json { documents.append(report.document) } else { _ = try say(report) }
+      } catch let failure as Failure {
+        // The others are checked even if one is not a log.
+        areRight = false
+        Terminal.complain("\(failure)")
+      }
+    }
+    if output.json { try Terminal.say(.object(["logs": .array(documents)])) }
+    guard areRight else { throw NothingFound(sentence: nil) }
+  }
+
+  private func say(_ report: VerificationReport) throws -> VerificationReport {
     if output.json {
       try Terminal.say(report.document)
     } else {
       try Terminal.say(report.lines.map(\.visible))
     }
-    guard report.isRight else { throw NothingFound(sentence: nil) }
+    return report
   }
 }

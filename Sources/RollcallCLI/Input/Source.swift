@@ -75,22 +75,29 @@ struct SourceOptions: ParsableArguments, SourceReading {
   /// The maximum number of accounts of a capture that are opened: each needs another pass over it.
   private static let maximumAccounts = 20
 
-  /// Opens each account of a capture that contains several, unless one is chosen. Also returns the
-  /// accounts beyond the maximum, which are not opened.
-  func openAccounts() throws -> (opened: [OpenedSource], others: [BareJID]) {
+  /// Opens each account of a capture that contains several, unless one is chosen, or each log in a
+  /// folder, one after the other. Also returns the accounts beyond the maximum, which are not
+  /// opened.
+  func forEachAccount<Value>(
+    _ body: (OpenedSource) throws -> Value
+  ) throws -> (values: [Value], others: [BareJID]) {
     let options = try importOptions
+    if source.count == 1, let folder = try LogFolder(source[0]) {
+      let logs = try options.account.map { [try folder.log(of: $0)] } ?? folder.all
+      return (try logs.map { try body(Self.open($0, options)) }, [])
+    }
     do {
-      return ([try open()], [])
+      return ([try body(open())], [])
     } catch let failure as Failure {
       guard case .severalAccounts(let accounts)? = failure.cause as? ImportError else {
         throw failure
       }
-      let opened = try accounts.prefix(Self.maximumAccounts).map { account in
+      let values = try accounts.prefix(Self.maximumAccounts).map { account in
         var chosen = options
         chosen.account = account
-        return try Self.open(source, chosen, pair: capture.pair)
+        return try body(Self.open(source, chosen, pair: capture.pair))
       }
-      return (opened, Array(accounts.dropFirst(Self.maximumAccounts)))
+      return (values, Array(accounts.dropFirst(Self.maximumAccounts)))
     }
   }
 
@@ -100,6 +107,9 @@ struct SourceOptions: ParsableArguments, SourceReading {
   static func open(
     _ paths: [String], _ options: ImportOptions, pair: String? = nil
   ) throws -> OpenedSource {
+    if paths.count == 1, let folder = try LogFolder(paths[0]) {
+      return try open(folder.log(of: options.account), options, pair: pair)
+    }
     let sources = try SourceFiles(paths)
     if let path = sources.single { return try open(path, options, pair: pair) }
     guard pair == nil else {
@@ -137,7 +147,7 @@ struct SourceOptions: ParsableArguments, SourceReading {
     let log = try EventLog.open(
       at: path, access: .readOnly, eventVersion: RecordReader.version)
     if let wanted = options.account, let account = try log.meta.account, account != wanted.text {
-      throw Failure("\(path) is the log of \(account), not of \(wanted)")
+      throw Failure(AccountMismatch(log: account, wanted: wanted), in: path)
     }
     return log
   }
@@ -185,10 +195,16 @@ extension ArgumentHelp {
 
   /// The help for a source that other arguments follow.
   static let source: ArgumentHelp =
-    "A log (NAME.rollcall), a capture, compressed or not, or a directory; - for standard input."
+    """
+    A log (NAME.rollcall) or the folder of record, a capture, compressed or not, or a directory; \
+    - for standard input.
+    """
   /// The help for one or more sources.
   static let sources: ArgumentHelp =
-    "A log (NAME.rollcall), or captures, compressed or not, or directories; - for standard input."
+    """
+    A log (NAME.rollcall) or the folder of record, or captures, compressed or not, or \
+    directories; - for standard input.
+    """
   /// The help for further captures if other arguments follow the first source.
   static let also: ArgumentHelp = ArgumentHelp(
     "A capture or directory to read with it. Can be given several times.", valueName: "file")
@@ -203,6 +219,14 @@ extension LogPoint {
       throw Failure("\(option): \(error)")
     }
   }
+}
+
+/// A log of another account than the chosen one.
+struct AccountMismatch: Error, CustomStringConvertible {
+  let log: String
+  let wanted: BareJID
+
+  var description: String { "it is the log of \(log), not of \(wanted)" }
 }
 
 /// The source of a command with other arguments after it, and the options for reading it.

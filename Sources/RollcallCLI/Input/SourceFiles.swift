@@ -71,20 +71,30 @@ struct SourceFiles {
   ///
   /// Files that a shell's `*` does not match are skipped silently.
   private static func files(in directory: String) throws -> [File] {
-    let names = try Failure.naming(directory) {
-      try FileManager.default.contentsOfDirectory(atPath: directory)
-    }
-    let beside = [".rollcall-lock", ".rollcall-lease"]
-    let found = names.filter { !$0.hasPrefix(".") && !beside.contains(where: $0.hasSuffix) }
-      .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-      .map { directory.hasSuffix("/") ? directory + $0 : "\(directory)/\($0)" }
-    let files = found.filter { path in
+    let files = try visible(in: directory).filter { path in
       guard let reason = reasonToSkip(path) else { return true }
       Terminal.note("\(path): skipped: \(reason)")
       return false
     }
     guard !files.isEmpty else { throw Failure("\(directory): there is no capture in it") }
     return files.map { File($0, isFound: true) }
+  }
+
+  /// The paths of a directory's entries that a shell's `*` matches, without the files that belong
+  /// to a log.
+  private static func visible(in directory: String) throws -> [String] {
+    let names = try Failure.naming(directory) {
+      try FileManager.default.contentsOfDirectory(atPath: directory)
+    }
+    let beside = [".rollcall-lock", ".rollcall-lease"]
+    return names.filter { !$0.hasPrefix(".") && !beside.contains(where: $0.hasSuffix) }
+      .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      .map { directory.hasSuffix("/") ? directory + $0 : "\(directory)/\($0)" }
+  }
+
+  /// Whether a directory has files that are not logs.
+  static func hasCaptures(_ directory: String) throws -> Bool {
+    try visible(in: directory).contains { mode($0) == S_IFREG && !Supervision.isLog($0) }
   }
 
   /// Whether a path is that of a directory.

@@ -30,7 +30,7 @@ enum Supervision {
       parent = getppid()
       return nil
     }
-    let logs = arguments.dropFirst().filter(isLog)
+    let logs = arguments.dropFirst().filter { isLog($0) || (try? LogFolder($0)) != nil }
     guard !logs.isEmpty, let program = Bundle.main.executablePath,
       let child = try? ChildProcess(
         program, Array(arguments.dropFirst()), piping: .nothing,

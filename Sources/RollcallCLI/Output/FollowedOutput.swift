@@ -69,11 +69,17 @@ final class Following {
     _ begin: @escaping (OpenedSource) throws -> any FollowedOutput
   ) throws {
     var all: [(path: String, following: Following)] = []
+    var others: Set<String> = []
     var isOver = false
     while !isOver {
       isOver = Ending.isAsked
-      for path in try SourceFiles.logs(in: folder) where !all.contains(where: { $0.path == path }) {
-        all.append((path, Following(try LiveSource([path], reading), begin)))
+      for path in try SourceFiles.logs(in: folder)
+      where !others.contains(path) && !all.contains(where: { $0.path == path }) {
+        do {
+          all.append((path, Following(try LiveSource([path], reading), begin)))
+        } catch let failure as Failure where failure.cause is AccountMismatch {
+          others.insert(path)
+        }
       }
       for (path, following) in all {
         Terminal.head(path)
