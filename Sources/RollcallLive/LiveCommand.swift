@@ -25,6 +25,7 @@ struct LiveCommand: AsyncParsableCommand {
     Terminal.prepare()
     var code: Int32 = 0
     do {
+      try RepeatedOption.check(Array(CommandLine.arguments.dropFirst()), of: Self.self)
       var command = try parseAsRoot()
       if var live = command as? any AsyncParsableCommand {
         try await live.run()

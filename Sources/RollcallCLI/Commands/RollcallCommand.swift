@@ -71,6 +71,7 @@ package enum RollcallTool {
       let arguments = Array(CommandLine.arguments.dropFirst())
       try Companion.run(arguments)
       try CommandName.check(arguments)
+      try RepeatedOption.check(arguments, of: RollcallCommand.self)
       var command = try RollcallCommand.parseAsRoot()
       if command is any LogReading, let code = Supervision.run(CommandLine.arguments) {
         Foundation.exit(code)

@@ -30,7 +30,9 @@ struct TestFromCommand: ParsableCommand, LogReading {
     completion: .directory)
   var folder = "RosterReplay"
 
-  @Flag(inversion: .prefixedNo, help: "Replace addresses, names, groups and texts with stand-ins.")
+  @Flag(
+    inversion: .prefixedNo, exclusivity: .exclusive,
+    help: "Replace addresses, names, groups and texts with stand-ins.")
   var redact = true
 
   func run() throws {
