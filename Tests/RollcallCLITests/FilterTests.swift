@@ -68,6 +68,32 @@ import Testing
     #expect(numbers == expected.map(Self.number))
   }
 
+  @Test(
+    "A filter makes no story longer",
+    arguments: [
+      "logs/net-xmpp-time/capture.log", "logs/dino/capture.log",
+      "devices/prosody-three/merged.jsonl", "devices/ejabberd-three/merged.jsonl",
+    ])
+  func shorter(_ fixture: String) throws {
+    let path = CaptureCase.fixtures.appending(path: fixture).path(percentEncoded: false)
+    func count(_ arguments: [String]) throws -> Int {
+      let run = try Program(["replay", path] + arguments)
+      #expect(run.code == 0, "\(run.errors)")
+      return run.output.count(where: \.isNewline)
+    }
+    let rows = try Program(["state", path, "--json"]).document["items"] as? [NSDictionary]
+    let contact = try #require(rows?.first?["jid"] as? String)
+    for density in [[], ["--full"]] {
+      let whole = try count(density)
+      for filter in [
+        ["--contact", contact], ["--from", "20"], ["--to", "60"], ["--kind", "iq"],
+        ["--kind", "presence"], ["--only", "findings"], ["--no-presence"],
+      ] {
+        #expect(try count(density + filter) <= whole, "\(filter)")
+      }
+    }
+  }
+
   @Test("An empty result is reported")
   func nothing() throws {
     for (arguments, _) in Self.listings where arguments[0] != "findings" && arguments[0] != "replay"

@@ -42,6 +42,20 @@ import Testing
     }
   }
 
+  @Test(
+    "No filter makes it longer",
+    arguments: [
+      ["--contact", "carol@friends.example"], ["--from", "20000"], ["--to", "3000"],
+      ["--from", "10000", "--to", "12000"], ["--kind", "iq"], ["--kind", "presence"],
+      ["--no-presence"], ["--only", "findings"],
+    ])
+  func filtered(_ filter: [String]) throws {
+    let whole = try output("replay", "day.rollcall")
+    let part = try Program(["replay", "day.rollcall"] + filter, in: folder.path)
+    #expect(part.code == 0 && part.output.contains("friends"), "\(part.errors)")
+    #expect(part.output.count(where: \.isNewline) <= whole.count(where: \.isNewline))
+  }
+
   @Test("At the end, the roster equals what the server stored")
   func state() throws {
     struct Roster: Decodable, Equatable {

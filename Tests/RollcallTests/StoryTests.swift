@@ -85,6 +85,32 @@ import Testing
     #expect(bursts == [[3, 6, 4], [7, 11, 5]])
   }
 
+  @Test(
+    "A filter leaves out records of entries, and makes no entry of what was one",
+    arguments: 0..<UInt64(8))
+  func filtered(seed: UInt64) throws {
+    let moments = try moments(of: log(of: randomScenario(seed: seed, lines: 400), in: folder))
+    var generator = SeededGenerator(seed: seed)
+    var fold = StoryFold { $0.time.map { $0 / 86_400_000 } }
+    var shown: [UInt64] = []
+    var part: [StoryFold.Entry] = []
+    for moment in moments {
+      let isShown = Bool.random(using: &generator)
+      if isShown { shown.append(moment.stamp.record) }
+      part += fold.take(moment, isShown: isShown)
+    }
+    part += fold.finish()
+    #expect(part.count <= entries(moments).count, "seed \(seed)")
+    let records = part.reduce(0) { count, entry in
+      switch entry {
+      case .moment: count + 1
+      case .burst(let burst): count + burst.records
+      }
+    }
+    #expect(records == shown.count, "seed \(seed)")
+    #expect(part.allSatisfy { shown.contains($0.stamp.record) }, "seed \(seed)")
+  }
+
   @Test("Every record with an effect is in one entry, in order", arguments: 0..<UInt64(8))
   func whole(seed: UInt64) throws {
     let moments = try moments(of: log(of: randomScenario(seed: seed, lines: 400), in: folder))

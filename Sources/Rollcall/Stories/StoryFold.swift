@@ -1,8 +1,10 @@
 import EventStore
 import RosterCore
 
-/// Makes the story of a long session as readable as that of a short one: the records that change
-/// only presence, and are most of them, become one entry for as many as come in a row.
+/// Makes the story of a long session as readable as that of a short one: consecutive records that
+/// change only presence, which are most records, become one entry.
+///
+/// Which records are folded does not depend on which are shown, so a filter makes no story longer.
 ///
 /// Memory: a few records, and the addresses of a burst.
 package struct StoryFold {
@@ -25,9 +27,13 @@ package struct StoryFold {
   /// From how many on records in a row are folded: fewer are read as easily one by one.
   package static let fewest = 4
 
-  /// What of the burst came so far, while that is too little to be one.
-  private var waiting: [Timeline.Moment] = []
+  /// The records that may be folded, as long as they are too few.
+  private var waiting: [(moment: Timeline.Moment, isShown: Bool)] = []
+  private var isFolding = false
+  /// The folded records that are shown; nil if none is.
   private var burst: PresenceBurst?
+  /// The last record that is folded or may be.
+  private var last: RecordStamp?
   private let day: (RecordStamp) -> Int64?
 
   /// - Parameter day: The number of the day that a record is of, where its time is known: a burst
@@ -36,30 +42,38 @@ package struct StoryFold {
     self.day = day
   }
 
-  /// Takes the next record that tells something, and gives what is complete by it: what was folded
-  /// before it, and itself unless it is folded in turn.
-  package mutating func take(_ moment: Timeline.Moment) -> [Entry] {
-    guard moment.isFleeting else { return finish() + [.moment(moment)] }
-    let last = burst?.last ?? waiting.last?.stamp
+  /// Takes the next record that is part of the story, and returns the entries that it completes:
+  /// those folded before it, and itself unless it may be folded.
+  ///
+  /// - Parameter isShown: Whether the record is selected; if not, it is in no entry.
+  package mutating func take(_ moment: Timeline.Moment, isShown: Bool = true) -> [Entry] {
+    guard moment.isFleeting else { return finish() + (isShown ? [.moment(moment)] : []) }
     let ended = last.map { day($0) != day(moment.stamp) } == true ? finish() : []
-    if burst != nil {
-      burst?.add(moment)
+    last = moment.stamp
+    guard !isFolding else {
+      if isShown { fold(moment) }
       return ended
     }
-    waiting.append(moment)
-    guard waiting.count >= Self.fewest, let first = waiting.first else { return ended }
-    var begun = PresenceBurst(first)
-    for moment in waiting.dropFirst() { begun.add(moment) }
-    (burst, waiting) = (begun, [])
+    waiting.append((moment, isShown))
+    guard waiting.count >= Self.fewest else { return ended }
+    isFolding = true
+    for (moment, isShown) in waiting where isShown { fold(moment) }
+    waiting = []
     return ended
   }
 
-  /// Whether something waits for what may be folded with it.
-  package var isHolding: Bool { burst != nil || !waiting.isEmpty }
+  private mutating func fold(_ moment: Timeline.Moment) {
+    guard burst != nil else { return burst = PresenceBurst(moment) }
+    burst?.add(moment)
+  }
 
-  /// What is still folded, at the end.
+  /// Whether a record is held back because others may be folded with it.
+  package var isHolding: Bool { isFolding || !waiting.isEmpty }
+
+  /// The entries of what is still held back, at the end.
   package mutating func finish() -> [Entry] {
-    defer { (burst, waiting) = (nil, []) }
-    return burst.map { [.burst($0)] } ?? waiting.map { .moment($0) }
+    defer { (burst, waiting, isFolding, last) = (nil, [], false, nil) }
+    guard !isFolding else { return burst.map { [.burst($0)] } ?? [] }
+    return waiting.filter(\.isShown).map { .moment($0.moment) }
   }
 }

@@ -53,21 +53,40 @@ struct ReplayCommand: ParsableCommand, LogReading {
     let opened = try source.open()
     let last = try opened.naming { try opened.timeline.record(at: source.point) }
     let story = try self.story(of: opened)
-    if story.summary != nil, last >= Self.summaryThreshold {
-      let summary = try survey(opened, last)
-      if summary.isLong, !full { story.condense(summary) }
+    if !output.isForMachines, let presence = try survey(opened, last, story), !full {
+      story.condense(presence: presence)
     }
     story.summary = nil
     try story.printRecords(upTo: last)
     try story.end()
   }
 
-  /// Prints the summary of a long session.
-  private func survey(_ opened: OpenedSource, _ last: UInt64) throws -> StorySummary {
-    var summary = StorySummary(day: times.zone.day)
-    let state = try opened.replay(upTo: .record(last)) { moment, _ in summary.take(moment) }
-    try Terminal.say(summary.lines(state, records: last, words, times.zone, isFull: full))
-    return summary
+  /// Looks through a long session, and prints its summary unless a filter selects a part of it.
+  ///
+  /// - Returns: The presence of each day in the part that is shown, if the whole story is long. How
+  ///   long the whole one is depends on no filter and no end, so that none makes a story longer.
+  private func survey(
+    _ opened: OpenedSource, _ last: UInt64, _ story: Story
+  ) throws -> [Int64?: PresenceBurst]? {
+    let head = try opened.lastRecord
+    guard head >= Self.summaryThreshold else { return nil }
+    var (whole, part) = (StorySummary(day: times.zone.day), StorySummary(day: times.zone.day))
+    try opened.naming {
+      var follower = try LogFollower(opened.timeline)
+      try follower.follow(upTo: last) { moment, _ in
+        whole.take(moment)
+        if try story.chosen.tells(moment, toPeople: true) { part.take(moment) }
+      }
+      if last >= Self.summaryThreshold, !filter.isSet {
+        try Terminal.say(
+          whole.lines(follower.state, records: last, words, times.zone, isFull: full))
+      }
+      while !whole.isLong, follower.position < head {
+        let next = min(head, follower.position + Self.summaryThreshold)
+        try follower.follow(upTo: next) { moment, _ in whole.take(moment) }
+      }
+    }
+    return whole.isLong ? part.presence : nil
   }
 
   /// The source, for commands that the user may copy.
@@ -109,10 +128,11 @@ struct ReplayCommand: ParsableCommand, LogReading {
 
     var isHolding: Bool { printer.isHolding }
 
-    /// Prints a condensed story, because its summary showed that it is very long.
-    func condense(_ survey: StorySummary) {
-      printer = StoryPrinter(
-        printer.labels, zone: zone, .condensed(presence: survey.presence))
+    /// Prints a condensed story, because the whole one is very long.
+    ///
+    /// - Parameter presence: The presence of each day.
+    func condense(presence: [Int64?: PresenceBurst]) {
+      printer = StoryPrinter(printer.labels, zone: zone, .condensed(presence: presence))
     }
 
     func update() throws {
@@ -125,11 +145,12 @@ struct ReplayCommand: ParsableCommand, LogReading {
         printer.labels = try ConnectionLabels(opened.log)
         try follower.follow(upTo: last) { moment, roster in
           summary?.take(moment)
-          guard try chosen.tells(moment, toPeople: records == nil) else { return }
           if records != nil {
+            guard try chosen.tells(moment, toPeople: false) else { return }
             try records?.add(JSONValue(moment))
-          } else {
-            try printer.add(moment, roster)
+          } else if moment.tells {
+            let isShown = try chosen.tells(moment, toPeople: true)
+            try printer.add(moment, roster, isShown: isShown)
           }
         }
       }

@@ -31,12 +31,19 @@ struct StoryPrinter {
     fold = StoryFold(day: zone.day)
   }
 
-  /// - Parameter roster: The state after the record.
-  mutating func add(_ moment: Timeline.Moment, _ roster: Roster) throws(OutputError) {
+  /// Adds a record that is part of the unfiltered story.
+  ///
+  /// - Parameters:
+  ///   - roster: The state after the record.
+  ///   - isShown: Whether a filter selects it.
+  mutating func add(
+    _ moment: Timeline.Moment, _ roster: Roster, isShown: Bool = true
+  ) throws(OutputError) {
     switch density {
-    case .full: try say(StoryFold.Entry.moment(moment), roster)
-    case .folded: for entry in fold.take(moment) { try say(entry, roster) }
-    case .condensed: for entry in condensed.take(moment) { try say(entry, roster) }
+    case .full: if isShown { try say(StoryFold.Entry.moment(moment), roster) }
+    case .folded: for entry in fold.take(moment, isShown: isShown) { try say(entry, roster) }
+    case .condensed:
+      if isShown { for entry in condensed.take(moment) { try say(entry, roster) } }
     }
   }
 
@@ -78,9 +85,10 @@ struct StoryPrinter {
   }
 
   private func line(_ burst: PresenceBurst) -> String {
-    Style.dim("#\(burst.first.record)–#\(burst.last.record)")
+    let records = burst.records == 1 ? "" : "–#\(burst.last.record)"
+    return Style.dim("#\(burst.first.record)\(records)")
       + " \(clock(burst.first, burst.last))… "
-      + Style.dim("\(burst.records) records: \(burst.clause)")
+      + Style.dim("\(burst.records.of("record")): \(burst.clause)")
   }
 
   // MARK: Condensed
@@ -120,11 +128,12 @@ struct StoryPrinter {
 
   private func presence(of day: Int64?) -> String? {
     guard case .condensed(let presence) = density, let burst = presence[day] else { return nil }
-    return Style.dim("… \(burst.records) records: \(burst.clause)")
+    return Style.dim("… \(burst.records.of("record")): \(burst.clause)")
   }
 
   private func clock(_ first: RecordStamp, _ last: RecordStamp) -> String {
-    let times = [first.time, last.time].compactMap { $0.map(zone.clock) }
+    let ends = first == last ? [first] : [first, last]
+    let times = ends.compactMap { $0.time.map(zone.clock) }
     return times.isEmpty ? "" : Style.dim(times.joined(separator: "–")) + " "
   }
 }
