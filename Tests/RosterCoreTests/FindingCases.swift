@@ -232,6 +232,7 @@ func pushCase(_ code: Finding.Code) -> FindingCase {
   default:  // A version that was never used.
     FindingCase(
       {
+        $0 = Scenario()
         $0.received(
           "<stream:features><ver xmlns='urn:xmpp:features:rosterver'/></stream:features>")
         $0.opened("alice@example.test/phone")
@@ -241,7 +242,7 @@ func pushCase(_ code: Finding.Code) -> FindingCase {
         $0.received(
           "<stream:features><ver xmlns='urn:xmpp:features:rosterver'/></stream:features>")
         $0.opened("alice@example.test/phone")
-        $0.gets(version: "")
+        $0.gets()
       })
   }
 }

@@ -55,20 +55,6 @@ struct FindingTests {
     #expect(scenario.codes.isEmpty)
   }
 
-  @Test(
-    "A version that the server gave and the client did not name later is reported once per session")
-  func unusedVersion() {
-    var scenario = aliceWithBobAndCarol()
-    scenario.opened("alice@example.test/phone")
-    scenario.gets(id: "a")
-    #expect(scenario.codes == [.unusedVersion])
-    scenario.gets(id: "b")
-    #expect(scenario.codes.isEmpty)
-    scenario.opened("alice@example.test/phone")
-    scenario.gets(id: "c")
-    #expect(scenario.codes == [.unusedVersion])
-  }
-
   @Test("Expected counterparts of a contact end with its session and with its item")
   func expectationsEnd() {
     let lines: [(String, (inout Scenario) -> Void)] = [

@@ -27,7 +27,7 @@ struct PushRuleTests {
       ("eve@example.test", "stranger"),
       ("eve@evil.test/x", "stranger"),
       ("alice@example.test.evil.test", "stranger"),
-      ("bob@example.test", "stranger"),
+      ("bob@example.test", "the contact bob@example.test"),
     ])
   func foreignPush(from: String, says: String) {
     for change in ["subscription='both'", "subscription='remove'"] {

@@ -47,8 +47,24 @@ package struct Scenario {
   package var last: Outcome { outcomes.last ?? Outcome() }
   /// The codes of the last line's findings.
   package var codes: [Finding.Code] { last.findings.map(\.code) }
+  /// The findings about the end of the log, once it has ended.
+  package private(set) var ending: [Finding] = []
+  /// All findings so far, those about the end of the log last.
+  package var findings: [Finding] { outcomes.flatMap(\.findings) + ending }
   /// The codes of all findings so far.
-  package var allCodes: [Finding.Code] { outcomes.flatMap { $0.findings.map(\.code) } }
+  package var allCodes: [Finding.Code] { findings.map(\.code) }
+
+  /// The log ends, after a last record at a time that need be no event.
+  ///
+  /// - Parameter hasReceived: Whether the log has an element from the server that is no event.
+  /// - Returns: The findings about that.
+  @discardableResult
+  package mutating func ends(at time: Int64? = nil, hasReceived: Bool = false) -> [Finding] {
+    self.time = time ?? self.time
+    ending = RosterReducer.findings(
+      ending: roster, at: RecordStamp(record: record, time: self.time), hasReceived: hasReceived)
+    return ending
+  }
 
   // MARK: Lines
 

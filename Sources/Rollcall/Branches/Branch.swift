@@ -97,7 +97,8 @@ package struct Branch: Sendable {
     var replay = BranchReplay(branch: self, places: try places())
     var end = Timeline.State()
     try timeline.follow(&end, to: head) { _, step in try replay.advance(step) }
-    var comparison = try replay.finish(at: end)
+    let time = head > 0 ? try timeline.log.read { try $0.header(at: head)?.clock } : nil
+    var comparison = try replay.finish(at: end, time)
     comparison.differences = try differences(comparison)
     return comparison
   }

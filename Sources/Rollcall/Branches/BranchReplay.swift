@@ -32,8 +32,12 @@ struct BranchReplay {
 
   /// Takes the remaining positions. The states are then those after the last record.
   ///
-  /// - Parameter last: The log's final state.
-  mutating func finish(at last: Timeline.State) throws -> Branch.Comparison {
+  /// - Parameters:
+  ///   - last: The log's final state.
+  ///   - time: The log's clock at its last record.
+  mutating func finish(
+    at last: Timeline.State, _ time: Int64?
+  ) throws -> Branch.Comparison {
     try passPlaces(before: .max)
     let end = branch.numbering.number(branch.head)
     result.actual.roster.move(to: end)
@@ -41,8 +45,16 @@ struct BranchReplay {
     (result.actual.time, result.actual.noted) = (last.time, last.noted)
     (result.branched.time, result.branched.noted) = (last.time, last.noted)
     (result.actual.names, result.branched.names) = (last.names, last.names)
+    happened += try ending(result.actual.roster, time)
+    instead += try ending(result.branched.roster, time)
     (result.removed, result.added) = Self.difference(happened, instead)
     return result
+  }
+
+  /// What is odd about the end of either course.
+  private func ending(_ roster: Roster, _ time: Int64?) throws -> [Finding] {
+    try branch.timeline.findings(
+      ending: roster, at: RecordStamp(record: roster.position, time: time), of: branch.head)
   }
 
   /// Takes the positions at which the log itself has no record with a meaning.

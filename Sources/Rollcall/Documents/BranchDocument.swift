@@ -31,7 +31,9 @@ extension Timeline.Moment {
 
 extension Finding {
   /// The records that its sentence names.
-  package var numbers: [UInt64] { [record, cause].compactMap { $0 } }
+  package var numbers: [UInt64] {
+    [record, cause, extent?.first, extent?.last].compactMap { $0 }
+  }
 }
 
 extension JSONValue {
@@ -80,6 +82,8 @@ extension JSONValue {
   private static func finding(_ finding: Finding, _ numbering: Branch.Numbering) -> JSONValue {
     JSONValue(finding).adding(number(finding.record, numbering)).adding([
       "cause": JSONValue(finding.cause.map { numbering.place($0).record }),
+      "first": JSONValue(numbering.place(finding.extent?.first ?? finding.record).record),
+      "last": JSONValue(numbering.place(finding.extent?.last ?? finding.record).record),
       "sentence": .string(numbering.labelled(finding.sentence, finding.numbers)),
     ])
   }

@@ -135,6 +135,10 @@ extension JSONValue {
       "record": JSONValue(finding.record),
       "cause": JSONValue(finding.cause),
       "contact": JSONValue(finding.contact?.text),
+      "device": JSONValue(finding.device),
+      "count": .integer(Int64(finding.count)),
+      "first": JSONValue(finding.extent?.first ?? finding.record),
+      "last": JSONValue(finding.extent?.last ?? finding.record),
       "sentence": .string(finding.sentence),
     ])
   }

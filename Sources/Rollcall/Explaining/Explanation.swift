@@ -109,6 +109,7 @@ extension Timeline {
       guard !named.isEmpty else { return nil }
       var (replay, state) = (ContactReplay(of: contact), State())
       try advance(&state, to: last, naming: named) { replay.follow($0, $1) }
+      for finding in try findings(ending: state) { replay.follow(finding) }
       let names = ConnectionNames(state.names)
       return (Explanation(state.roster, replay, friends: friends, names: names), state)
     }

@@ -332,10 +332,11 @@ extension Finding.Code {
         "Stop one of them: act on what the roster shows, not on each stanza.")
     case .automaticAcceptance:
       FindingGuide(
-        "Whether a request is granted is for a person to say (RFC 6121 §3.1.4).",
+        "Whether a request is granted is for a person to say (RFC 6121 §3.1.4). An answer within "
+          + "half a second is a warning, within two seconds info.",
         "XMPPFramework's autoAcceptKnownPresenceSubscriptionRequests and its like, a bot, or "
           + "a client that accepts everybody.",
-        "Look for the client's setting; it lets any stranger see when you are online.")
+        "Look for the client's setting: with it, any stranger can see when you are online.")
     case .neglectedRequest:
       FindingGuide(
         "A server sends an open request again at each login, until it is answered (RFC 6121 "

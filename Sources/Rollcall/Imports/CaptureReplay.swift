@@ -50,10 +50,11 @@ public struct CaptureReplay: Sendable {
   /// Replays the contents of a log.
   package init(of log: EventLog) throws {
     var findings: [Finding] = []
-    state = try Timeline(log).replay(upTo: .head(minus: 0)) { moment, _ in
+    let timeline = Timeline(log)
+    state = try timeline.replay(upTo: .head(minus: 0)) { moment, _ in
       findings += moment.outcome.findings
     }
-    self.findings = findings
+    self.findings = try findings + timeline.findings(ending: state)
   }
 
   /// The state, as `rollcall state --json` prints it: one line, keys in order.

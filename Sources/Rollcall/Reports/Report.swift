@@ -54,7 +54,7 @@ package struct Report {
       let picture = ReportPicture(connections, ReportAxis(connections, last: last))
       var survey = ReportSurvey(picture, zone)
       let state = try timeline.replay(upTo: .record(last)) { survey.take($0, $1) }
-      survey.finish()
+      survey.finish(with: try timeline.findings(ending: state))
       let front = ReportFront(report: self, survey: survey, state: state, connections: connections)
       try write(front.markup.bytes)
       var story = ReportStory(self, connections, entries: survey.entries) { try write($0.bytes) }

@@ -14,7 +14,7 @@ struct ReportFindings {
   }
 
   private func article(_ kind: ReportSurvey.Kind) -> Markup {
-    let severity = kind.code.severity
+    let severity = kind.severity
     let guide = kind.code.guide
     let times = kind.count == 1 ? "once" : "\(kind.count.grouped) times"
     var parts = [
@@ -51,7 +51,9 @@ struct ReportFindings {
     return Tag.li(
       [:],
       Tag.span(
-        [:], Tag.a([.fragment: "r\(finding.record)"], Markup("#\(finding.record)")),
+        [:],
+        place.record.map { Tag.a([.fragment: "r\($0)"], Markup("#\($0)")) }
+          ?? Markup("at the end"),
         Tag.span([.class: "clock"], Markup(clock))),
       Tag.span([:], Markup(finding.sentence.shortened(to: Report.sentenceLimit))))
   }

@@ -57,12 +57,12 @@ struct ReportSummary {
 
   /// The kinds of findings to look at first.
   private var mostSerious: Markup {
-    let serious = survey.findings.filter { $0.code.severity != .info }
+    let serious = survey.findings.filter { $0.severity != .info }
     guard !serious.isEmpty else { return Markup() }
     let items = serious.map { kind in
       let times = kind.count == 1 ? "once" : "\(kind.count.grouped) times"
       return Tag.li(
-        [.class: "first"], kind.code.severity.badge,
+        [.class: "first"], kind.severity.badge,
         Tag.a([.fragment: kind.elementID], Markup(kind.code.rawValue)),
         Tag.span([.class: "faint"], Markup(times)))
     }
@@ -122,7 +122,10 @@ struct ReportSummary {
 
 extension ReportSurvey.Kind {
   /// The `id` of the element that explains the findings of this kind.
-  var elementID: String { "finding-\(code.rawValue)" }
+  var elementID: String {
+    let name = "finding-\(code.rawValue)"
+    return severity == code.severity ? name : "\(name)-\(severity.rawValue)"
+  }
 }
 
 extension Int {

@@ -4,17 +4,20 @@ package import RosterCore
 ///
 /// Memory is bounded, except for a number for each contact.
 package struct ReportSurvey {
-  /// The findings of one kind.
+  /// The findings of one code and severity.
   package struct Kind: Sendable {
     package let code: Finding.Code
+    package let severity: Finding.Severity
     package fileprivate(set) var count = 0
     /// The first findings of the kind.
     package fileprivate(set) var first: [Place] = []
   }
 
-  /// A finding, with the time of its record.
+  /// A finding, with its record and the time of that.
   package struct Place: Sendable {
     package let finding: Finding
+    /// The record in the story that shows it; nil if it is about the end of the session.
+    package let record: UInt64?
     package let time: Int64?
   }
 
@@ -25,7 +28,7 @@ package struct ReportSurvey {
   package private(set) var picture: ReportPicture
   /// The number of entries of the folded story.
   package private(set) var entries = 0
-  private var kinds: [Finding.Code: Kind] = [:]
+  private var kinds: [Finding.Class: Kind] = [:]
   private var fold: StoryFold
 
   package init(_ picture: ReportPicture, _ zone: Zone) {
@@ -43,22 +46,28 @@ package struct ReportSurvey {
     guard moment.tells else { return }
     entries += fold.take(moment).count
     for finding in moment.outcome.findings {
-      var kind = kinds[finding.code] ?? Kind(code: finding.code)
-      kind.count += 1
-      if kind.first.count < Self.listLimit {
-        kind.first.append(Place(finding: finding, time: moment.stamp.time))
-      }
-      kinds[finding.code] = kind
+      add(Place(finding: finding, record: finding.record, time: moment.stamp.time))
     }
   }
 
-  package mutating func finish() {
+  private mutating func add(_ place: Place) {
+    let finding = place.finding
+    var kind = kinds[finding.class] ?? Kind(code: finding.code, severity: finding.severity)
+    kind.count += 1
+    if kind.first.count < Self.listLimit { kind.first.append(place) }
+    kinds[finding.class] = kind
+  }
+
+  /// - Parameter findings: What is odd about the end of the session.
+  package mutating func finish(with findings: [Finding] = []) {
+    summary.take(ending: findings)
+    for finding in findings { add(Place(finding: finding, record: nil, time: nil)) }
     entries += fold.finish().count
     picture.finish()
   }
 
   /// The findings by kind, the most severe first, then by their first record.
   package var findings: [Kind] {
-    summary.findingCounts.compactMap { kinds[$0.first.code] }
+    summary.findingCounts.compactMap { kinds[$0.first.class] }
   }
 }

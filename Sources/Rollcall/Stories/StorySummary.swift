@@ -7,7 +7,7 @@ package import XMPPStanza
 /// Memory: a number for each contact, one finding of each kind, and for each day the contacts whose
 /// presence changed in it.
 package struct StorySummary: Sendable {
-  /// Findings of one kind.
+  /// Findings of one code and severity.
   package struct FindingCount: Hashable, Sendable {
     /// The first of them.
     package let first: Finding
@@ -20,7 +20,7 @@ package struct StorySummary: Sendable {
   package private(set) var told = 0
   /// How many of them changed only presence.
   package private(set) var fleeting = 0
-  private var findings: [Finding.Code: FindingCount] = [:]
+  private var findings: [Finding.Class: FindingCount] = [:]
   private var records: [BareJID: Int] = [:]
   /// The presence of each day, by the number of the day; without times there is one day.
   package private(set) var presence: [Int64?: PresenceBurst] = [:]
@@ -53,8 +53,13 @@ package struct StorySummary: Sendable {
     for contact in Set(changes.compactMap(\.contact)) {
       records[contact, default: 0] += 1
     }
-    for finding in moment.outcome.findings {
-      findings[finding.code, default: FindingCount(first: finding)].count += 1
+    take(ending: moment.outcome.findings)
+  }
+
+  /// Adds what is odd about the end of the session.
+  package mutating func take(ending findings: [Finding]) {
+    for finding in findings {
+      self.findings[finding.class, default: FindingCount(first: finding)].count += 1
     }
   }
 
@@ -79,6 +84,16 @@ package struct StorySummary: Sendable {
     records.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
       .prefix(most).map { ($0.key, $0.value) }
   }
+}
+
+extension Finding {
+  /// A code with one of the severities that its findings have.
+  package struct Class: Hashable, Sendable {
+    package let code: Code
+    package let severity: Severity
+  }
+
+  package var `class`: Class { Class(code: code, severity: severity) }
 }
 
 extension Finding.Severity {

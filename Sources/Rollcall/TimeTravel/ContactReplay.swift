@@ -245,7 +245,8 @@ package struct ContactReplay: Hashable, Sendable {
 
   // MARK: Findings
 
-  private mutating func follow(_ finding: Finding) {
+  /// Follows a finding, of a record or of the log's end.
+  mutating func follow(_ finding: Finding) {
     guard finding.contact == contact else { return }
     findings.append(finding)
     findings.removeFirst(max(0, findings.count - Self.kept))

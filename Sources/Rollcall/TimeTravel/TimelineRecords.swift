@@ -3,7 +3,7 @@ public import RosterCore
 
 // What an application asks a log for beside states.
 extension Timeline {
-  /// Everything that is odd up to a point, in order.
+  /// Everything that is odd up to a point, in order, as if the log ended there.
   ///
   /// - Throws: `RollcallError` if there is no such point, or the log cannot be read.
   ///
@@ -15,7 +15,46 @@ extension Timeline {
       try follow(&state, to: record(at: point)) { roster, step in
         findings += try step.reduce(into: &roster, reporting: .everything).findings
       }
-      return findings
+      return try findings + self.findings(ending: state)
+    }
+  }
+
+  /// Returns what is odd about the end of a log that ends at a state: what no event later than it
+  /// decides, such as a set that was not answered in time. The findings are about the last record.
+  ///
+  /// - Parameter state: A state of this timeline.
+  ///
+  /// Complexity: linear in what waits in the state; a log without any event from the server is gone
+  /// over once more.
+  package func findings(ending state: State) throws -> [Finding] {
+    let last = state.roster.position
+    guard last > 0 else { return [] }
+    let time = try log.read { try $0.header(at: last)?.clock }
+    return try findings(ending: state.roster, at: RecordStamp(record: last, time: time), of: last)
+  }
+
+  /// As `findings(ending:)`, of a roster that was reduced from the records up to `last`, or from a
+  /// change of them.
+  func findings(
+    ending roster: Roster, at stamp: RecordStamp, of last: UInt64
+  ) throws -> [Finding] {
+    let hasReceived = try roster.hasReceivedEvents || hasInboundElement(upTo: last)
+    return RosterReducer.findings(ending: roster, at: stamp, hasReceived: hasReceived)
+  }
+
+  /// Whether any element up to a record came from the server.
+  private func hasInboundElement(upTo last: UInt64) throws -> Bool {
+    struct Found: Error {}
+    do {
+      guard last > 0 else { return false }
+      try log.forEachRecord(in: 1...last) { header, _ in
+        if header.kind == .element, header.direction == .inbound, includes(header.connection) {
+          throw Found()
+        }
+      }
+      return false
+    } catch is Found {
+      return true
     }
   }
 

@@ -110,7 +110,16 @@ struct FindingsCommand: ParsableCommand, LogReading {
       }
     }
 
+    /// Prints what is odd about the end of the source.
+    private func printEnding() throws {
+      try opened.naming {
+        let findings = try opened.timeline.findings(ending: follower.state)
+        for finding in findings where try chosen.includes(ending: finding) { try add(finding) }
+      }
+    }
+
     func end() throws {
+      try printEnding()
       if output.json { try Terminal.say(JSONValue(found, of: follower.state.account)) }
       if isEmpty, !output.isForMachines { try Terminal.say("no findings") }
       if hasFailed { throw NothingFound(sentence: nil) }

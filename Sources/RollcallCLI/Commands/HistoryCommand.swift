@@ -48,9 +48,17 @@ struct HistoryCommand: ParsableCommand, LogReading {
         }
       }
     }
+    let findings = try opened.naming {
+      try timeline.findings(ending: state).filter {
+        try $0.contact == contact && chosen.includes(ending: $0)
+      }
+    }
+    if !findings.isEmpty { isEmpty = false }
+    if !output.isForMachines { try Terminal.say(findings.map(\.line)) }
     if output.isForMachines {
       try document.finish([
         "contact": .string(contact.text), "account": JSONValue(state.account?.text),
+        "findings": .array(findings.map { JSONValue($0) }),
         "others": .array(others.map { JSONValue($0) }),
       ])
     } else if !isEmpty || (!others.isEmpty && !filter.isSet) {

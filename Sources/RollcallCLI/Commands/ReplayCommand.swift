@@ -78,6 +78,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
         if try story.chosen.tells(moment, toPeople: true) { part.take(moment) }
       }
       if last >= Self.summaryThreshold, !filter.isSet {
+        whole.take(ending: try opened.timeline.findings(ending: follower.state))
         try Terminal.say(
           whole.lines(follower.state, records: last, words, times.zone, isFull: full))
       }
@@ -160,12 +161,18 @@ struct ReplayCommand: ParsableCommand, LogReading {
 
     func end() throws {
       let state = follower.state
+      let findings = try opened.naming {
+        try opened.timeline.findings(ending: state).filter { try chosen.includes(ending: $0) }
+      }
       if let records {
         var others = ["account": JSONValue(state.account?.text)]
+        others["findings"] = .array(findings.map { JSONValue($0) })
         others["unread"] = JSONValue(unreadIn: opened.files)
         return try records.finish(others)
       }
       try settle()
+      try Terminal.say(findings.map(\.line))
+      summary?.take(ending: findings)
       let count = follower.position
       if let summary, count >= ReplayCommand.summaryThreshold {
         let lines = summary.lines(state, records: count, source, zone, isFull: true)

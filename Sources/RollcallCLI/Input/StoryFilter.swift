@@ -59,12 +59,19 @@ struct RecordFilter: ParsableArguments {
       {
         return false
       }
-      return try filter.kind == nil || filter.kind == kind(of: moment)
+      return try filter.kind == nil || filter.kind == kind(of: moment.stamp.record)
     }
 
-    /// The kind of a moment's record. Must be called outside of transactions.
-    private func kind(of moment: Timeline.Moment) throws -> KindOption? {
-      let record = try log.read { try $0.record(at: moment.stamp.record) }
+    /// Whether a finding about the end of the source is shown. If records of a kind are selected,
+    /// the record decides to which the finding goes back.
+    func includes(ending finding: Finding) throws -> Bool {
+      guard finding.record > before else { return false }
+      return try filter.kind == nil || filter.kind == kind(of: finding.cause ?? finding.record)
+    }
+
+    /// The kind of a record. Must be called outside of transactions.
+    private func kind(of number: UInt64) throws -> KindOption? {
+      let record = try log.read { try $0.record(at: number) }
       return record.map { record in
         let isElement = record.header.kind == .element
         return KindOption(
@@ -108,6 +115,11 @@ struct StoryFilter: ParsableArguments {
       }
         || moment.outcome.findings.contains { includes($0.contact) }
         || moment.outcome.news.map { includes($0.contact) } == true
+    }
+
+    /// Whether a finding about the end of the source is shown.
+    func includes(ending finding: Finding) throws -> Bool {
+      try includes(finding.contact) && records.includes(ending: finding)
     }
 
     /// Whether changes and findings of a contact, or of the account if nil, are shown.

@@ -74,9 +74,10 @@ extension RosterChange {
 }
 
 extension Finding {
-  /// The finding with its record, code and severity.
+  /// The finding with its record, code, severity and device.
   package var line: String {
-    let head = "! #\(record) \(code.rawValue) (\(severity.rawValue))"
+    let place = device.map { " · \($0)" } ?? ""
+    let head = "! #\(record) \(code.rawValue) (\(severity.rawValue))\(place)"
     let text = "\(head): \(sentence)".visible
     return severity == .error ? Style.red(text) : Style.cyan(text)
   }

@@ -1,27 +1,45 @@
 public import XMPPStanza
 
-/// Something that a debugger wants to be told: what was odd, where, and by which rule.
+/// What was odd in a session: where, on which device, and by which rule.
 public struct Finding: Hashable, Sendable {
   /// The record at which it showed.
   public let record: UInt64
-  /// The earlier record that it goes back to, where there is one.
+  /// The earlier record that it goes back to; nil if there is none.
   public let cause: UInt64?
-  /// The contact it is about, where it is about one.
+  /// The contact that it is about; nil if it is not about one.
   public let contact: BareJID?
+  /// The connection that it is about; nil if it is about the account.
+  public let connection: ConnectionID?
+  /// The resource that the server bound to that connection; nil if the log has shown only one
+  /// connection by then, or does not name the resource.
+  public let device: String?
+  /// What the finding covers if it stands for several cases of one cause; nil for a single one.
+  public let extent: Extent?
   /// What was odd, with its values.
   package let kind: Kind
+
+  /// The cases of one cause that a finding stands for.
+  public struct Extent: Hashable, Sendable {
+    /// How many there were, at least two.
+    public let count: Int
+    /// The records of the first and of the last one.
+    public let first, last: UInt64
+  }
 
   /// What kind of finding it is; stable from release to release.
   public var code: Code { kind.code }
 
-  /// How much the finding matters; the code decides.
-  public var severity: Severity { code.severity }
+  /// How much the finding matters; at most as much as its code says.
+  public var severity: Severity { kind.severity ?? code.severity }
+
+  /// How many cases of one cause the finding stands for.
+  public var count: Int { extent?.count ?? 1 }
 
   /// How much a finding matters.
   public enum Severity: String, Hashable, Sendable, CaseIterable {
-    /// Legitimate, but worth to know.
+    /// Allowed, but worth knowing.
     case info
-    /// Somebody deviates from the specification, or lost something.
+    /// A deviation from the specification, or a loss.
     case warning
     /// An attempt to change the roster that must not have an effect, or a wrong roster.
     case error
@@ -169,7 +187,7 @@ package enum SubscriptionFinding: Hashable, Sendable {
   case friendLeft(SubscriptionStanza.Kind, from: RosterSubscription, to: RosterSubscription)
   /// Requests between a contact and us open again as soon as they have ended.
   case loop(rounds: Int)
-  /// We accepted so soon after the request came that nobody can have been asked.
+  /// We accepted so soon after the request came that the user was probably not asked.
   case automaticAcceptance(milliseconds: Int64)
   /// Nobody answered a request for days.
   case neglectedRequest(Direction)
@@ -190,5 +208,7 @@ package enum PushRefusal: Hashable, Sendable {
   case ownFullAddress
   case otherResource(JID)
   case ownDomain(JID)
+  /// Somebody whose presence we see, or who sees ours.
+  case contact(JID)
   case stranger(JID)
 }

@@ -64,7 +64,7 @@ extension Finding {
     case crowdedAddress = "crowded-address"
     case foreignBlocking = "foreign-blocking"
 
-    /// How much findings of this code matter.
+    /// How much findings of this code matter at most.
     public var severity: Severity {
       switch self {
       case .spoofedAnswer, .foreignPush, .foreignBlocking, .foreignAccount, .otherDomain,
@@ -91,6 +91,17 @@ extension Finding {
 }
 
 extension Finding.Kind {
+  /// How much this case matters, if it matters less than its code says; otherwise nil.
+  var severity: Finding.Severity? {
+    switch self {
+    case .subscription(.automaticAcceptance(let milliseconds)):
+      milliseconds < SubscriptionFinding.reflexLimit ? nil : .info
+    case .rejected, .foreignAccount, .otherDomain, .unverifiedServer, .lateStanza, .answer, .item,
+      .edit, .subscription, .presence, .foreignBlocking:
+      nil
+    }
+  }
+
   /// The name of the kind.
   var code: Finding.Code {
     switch self {
@@ -174,6 +185,9 @@ extension EditFinding {
 }
 
 extension SubscriptionFinding {
+  /// Milliseconds in which a person cannot read a request and answer it.
+  static let reflexLimit: Int64 = 500
+
   fileprivate var code: Finding.Code {
     switch self {
     case .own: .ownSubscription

@@ -35,19 +35,40 @@ extension Finding {
     }
   }
 
-  /// What a sentence says of a finding beside its kind.
-  fileprivate struct Words {
+  /// What a sentence needs of a finding besides its kind.
+  struct Words {
     /// The contact that it is about.
     let somebody: String
     /// The record that it goes back to.
     let cause: String
+    /// The device that it is about; nil if there is only one.
+    let device: String?
+    let extent: Extent?
+
+    /// The side that has the connection, at the beginning of a sentence: “pc”, or “We”.
+    var subject: String { device ?? "We" }
+
+    /// The same inside a sentence; its verbs must fit both, as those in the past do.
+    var we: String { device ?? "we" }
+
+    /// The owner of what was sent: “pc's”, or “our”.
+    var our: String { device.map { "\($0)'s" } ?? "our" }
+
+    /// The same at the beginning of a sentence.
+    var initialOur: String { device.map { "\($0)'s" } ?? "Our" }
   }
 
   private var words: Words {
     Words(
       somebody: contact?.text ?? "somebody",
-      cause: cause.map { "record \($0)" } ?? "an earlier record")
+      cause: cause.map { "record \($0)" } ?? "an earlier record", device: device, extent: extent)
   }
+}
+
+/// Seconds with one digit after the point.
+private func seconds(_ milliseconds: Int64) -> String {
+  let tenths = (milliseconds + 50) / 100
+  return "\(tenths / 10).\(tenths % 10)"
 }
 
 extension AnswerFinding {
@@ -135,14 +156,15 @@ extension EditFinding {
       "The set \(edit.clause(about: words.somebody)) and takes it out of "
         + "“\(lost.joined(separator: "”, “"))”: a set replaces all groups (RFC 6121 §2.1.2.6)."
     case .refused(let report):
-      "The server refused our set of \(words.cause) (\(report.clause)); the contact stays as it "
-        + "was."
-    case .unanswered(isMissing: false): "Our set of \(words.cause) was never answered."
+      "The server refused \(words.our) set of \(words.cause) (\(report.clause)); the contact stays "
+        + "as it was."
+    case .unanswered(isMissing: false):
+      "\(words.initialOur) set of \(words.cause) was never answered."
     case .unanswered(isMissing: true):
-      "Our set of \(words.cause) was never answered, and the next roster does not show what it "
-        + "asked for: the server did not carry it out."
+      "\(words.initialOur) set of \(words.cause) was never answered, and the next roster does not "
+        + "show what it asked for: the server did not carry it out."
     case .unpushed:
-      "The server took our set of \(words.cause) but never pushed it: the contact stays as it was "
+      "The server took \(words.our) set of \(words.cause) but never pushed it: the contact stays as it was "
         + "(RFC 6121 §2.1.5)."
     case .undone(let now):
       "Our set of \(words.cause) was undone: \(clause(now)). The server or another of our "
@@ -152,7 +174,7 @@ extension EditFinding {
         + "and changes something else: it seems to be made from an older copy of the contact, and "
         + "a set replaces all of it (RFC 6121 §2.1.2)."
     case .premature(let loss):
-      "Our set of \(words.cause) was sent before the session's roster was known, and "
+      "\(words.initialOur) set of \(words.cause) was sent before the session's roster was known, and "
         + "\(loss.clause(about: words.somebody)): a set replaces the name and all groups "
         + "(RFC 6121 §2.1.2)."
     case .putBack(let putBack): putBack.sentence(about: words.somebody, set: words.cause)
@@ -204,10 +226,14 @@ extension SubscriptionFinding {
       "Requests between \(words.somebody) and us open again as soon as they have ended, "
         + "\(rounds) times without a pause since \(words.cause): two programs seem to answer each "
         + "other. What follows of it is not told again."
+    case .automaticAcceptance(let milliseconds) where milliseconds < Self.reflexLimit:
+      "The request from \(words.somebody) was accepted \(milliseconds) ms after it arrived, "
+        + "although we do not subscribe to that contact. A person cannot read and answer "
+        + "that fast, so the client probably accepted it without asking."
     case .automaticAcceptance(let milliseconds):
-      "The request of \(words.somebody), whom we do not subscribe to, was accepted "
-        + "\(milliseconds) ms after it came: faster than a person reads and answers, so that "
-        + "probably nobody was asked."
+      "The request from \(words.somebody) was accepted \(seconds(milliseconds)) s after it arrived, "
+        + "although we do not subscribe to that contact. That is fast for a person, so the "
+        + "client may have accepted it without asking."
     case .neglectedRequest(.inbound):
       "The request of \(words.somebody) has waited for our answer for more than three days."
     case .neglectedRequest(.outbound):
@@ -275,6 +301,7 @@ extension PushRefusal {
     case .ownFullAddress: "our own full address"
     case .otherResource(let jid): "another resource, \(jid)"
     case .ownDomain(let jid): "our domain, \(jid)"
+    case .contact(let jid): "the contact \(jid)"
     case .stranger(let jid): "the stranger \(jid)"
     }
   }

@@ -27,6 +27,8 @@ public struct Roster: Sendable {
   /// Whether anything from the server was ever received. If not, the capture may have one direction
   /// only, so a missing answer means nothing.
   var hasReceived = false
+  /// Whether the log had a roster get, the first of which says whether the client uses versions.
+  var hasJudgedVersionUse = false
 
   /// Whether the server's certificate was verified for any stream.
   package internal(set) var hasVerifiedStream = false
@@ -76,7 +78,8 @@ extension Roster: Hashable {
     a.position == b.position && a.account == b.account && a.version.hasSameBytes(as: b.version)
       && a.completeness == b.completeness && a.blocked == b.blocked
       && a.isBlockListKnown == b.isBlockListKnown && a.isInboundOnly == b.isInboundOnly
-      && a.hasReceived == b.hasReceived && a.hasVerifiedStream == b.hasVerifiedStream
+      && a.hasReceived == b.hasReceived && a.hasJudgedVersionUse == b.hasJudgedVersionUse
+      && a.hasVerifiedStream == b.hasVerifiedStream
       && a.sessions == b.sessions
       && a.contacts.resources(a.ownPresence.all) == b.contacts.resources(b.ownPresence.all)
       && a.knownVersions.elementsEqual(b.knownVersions) { $0.hasSameBytes(as: $1) }

@@ -67,7 +67,6 @@ struct Session: Hashable, Sendable {
   var fetchedAt: RecordStamp?
   /// The server's refusal to send this session the roster; nil once it has sent it.
   var rosterRefusal: RosterRefusal?
-  var reportedUnusedVersion = false
   /// Whether it was reported that an address has more resources than the limit.
   var reportedCrowd = false
   /// Whether this session has requested the roster, or an earlier session of its client has.

@@ -6,12 +6,12 @@ import XMPPStanza
 extension Reduction {
   /// A session is over: its sets will not be answered.
   mutating func leaveEdits(of place: Int) {
+    guard roster.hasReceived else { return }
     let edits = roster.sessions[place].pendingEdits
     roster.sessions[place].pendingEdits = []
-    guard roster.hasReceived else { return }
     for edit in edits where edit.isAnswered || !edit.isPushed {
       if roster.abandonedEdits.count == AbandonedEdit.limit {
-        reportUnfinished(roster.abandonedEdits.removeFirst().edit)
+        report(abandoned: roster.abandonedEdits.removeFirst())
       }
       roster.abandonedEdits.append(
         AbandonedEdit(
@@ -37,7 +37,7 @@ extension Reduction {
     guard shown.edit.before != now else { return }
     removalShown(shown.edit, by: shown.device)
     noteEdit(shown.edit, connection: shown.connection, device: shown.device)
-    editConfirmed(shown.edit, number, by: shown.device)
+    editConfirmed(shown.edit, number, by: .connection(shown.connection, shown.device))
   }
 
   /// A whole roster that was asked for after the sets has come: what it does not show, the server
@@ -51,7 +51,8 @@ extension Reduction {
       guard editableFields(of: number) != abandoned.edit.after else { continue }
       report(
         .edit(abandoned.edit.isAnswered ? .unpushed : .unanswered(isMissing: true)),
-        about: abandoned.edit.contact, cause: abandoned.edit.sent.record)
+        about: abandoned.edit.contact, cause: abandoned.edit.sent.record,
+        by: .connection(abandoned.connection, abandoned.device))
     }
   }
 
@@ -68,7 +69,7 @@ extension Reduction {
         roster.abandonedEdits.append(edit)
         continue
       }
-      reportUnfinished(edit.edit)
+      report(abandoned: edit)
     }
   }
 
@@ -76,6 +77,10 @@ extension Reduction {
   mutating func reportAbandoned() {
     let abandoned = roster.abandonedEdits
     roster.abandonedEdits = []
-    for edit in abandoned { reportUnfinished(edit.edit) }
+    for edit in abandoned { report(abandoned: edit) }
+  }
+  private mutating func report(abandoned: AbandonedEdit) {
+    reportUnfinished(
+      abandoned.edit, by: .connection(abandoned.connection, abandoned.device))
   }
 }

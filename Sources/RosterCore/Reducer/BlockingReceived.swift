@@ -36,7 +36,7 @@ extension Reduction {
   }
 
   private mutating func mayPushBlocking(_ from: JID?) -> Bool {
-    guard let refusal = owner.refusal(ofPushFrom: from) else { return true }
+    guard let refusal = refusal(ofPushFrom: from) else { return true }
     report(.foreignBlocking(refusal), about: from?.bare)
     return false
   }

@@ -6,7 +6,7 @@ import XMPPStanza
 extension Reduction {
   mutating func pushReceived(_ push: StoredSet) {
     let item = push.query.first
-    if let from = push.peer?.jid, let refusal = owner.refusal(ofPushFrom: from) {
+    if let from = push.peer?.jid, let refusal = refusal(ofPushFrom: from) {
       report(.item(.foreignPush(refusal)), about: item?.jid ?? from.bare)
       return
     }
@@ -61,7 +61,7 @@ extension Reduction {
     session.unacknowledged.append(
       UnacknowledgedPush(id: String(decoding: id), contact: item.jid, received: stamp))
     if session.unacknowledged.count > WaitingLimit.count {
-      report(unacknowledged: session.unacknowledged.removeFirst())
+      report(unacknowledged: session.unacknowledged.removeFirst(), of: place)
     }
     expectAnswer()
   }
@@ -90,10 +90,12 @@ extension Reduction {
   mutating func reportUnacknowledgedPushes(of place: Int) {
     let pushes = roster.sessions[place].unacknowledged
     roster.sessions[place].unacknowledged = []
-    for push in pushes { report(unacknowledged: push) }
+    for push in pushes { report(unacknowledged: push, of: place) }
   }
 
-  mutating func report(unacknowledged push: UnacknowledgedPush) {
-    report(.item(.unacknowledgedPush), about: push.contact, cause: push.received.record)
+  mutating func report(unacknowledged push: UnacknowledgedPush, of place: Int) {
+    report(
+      .item(.unacknowledgedPush), about: push.contact, cause: push.received.record,
+      by: .session(place))
   }
 }

@@ -24,16 +24,15 @@ extension Reduction {
     session.openQueries.append(OpenQuery(query: query, sent: stamp, isBaseKnown: isBaseKnown))
     expectAnswer()
     if session.openQueries.count > WaitingLimit.count {
-      giveUp(session.openQueries.removeFirst())
+      giveUp(session.openQueries.removeFirst(), of: place)
     }
   }
 
   private mutating func reportUnusedVersion(_ version: String?) {
-    // A server that gave a version keeps them, whether or not its offer is in the log.
-    guard version == nil, session.features.versioning || roster.version != nil,
-      !roster.sessions.all.contains(where: \.reportedUnusedVersion)
-    else { return }
-    session.reportedUnusedVersion = true
+    // The first get of a log decides: a client does at each login what it does at the first.
+    guard !roster.hasJudgedVersionUse else { return }
+    roster.hasJudgedVersionUse = true
+    guard version == nil, session.features.versioning else { return }
     report(.item(.unusedVersion))
   }
 
@@ -47,7 +46,7 @@ extension Reduction {
   mutating func reportUnfetched(of place: Int) {
     guard let since = roster.sessions[place].unfetchedSince else { return }
     roster.sessions[place].unfetchedSince = nil
-    report(.item(.unfetched), cause: since.record)
+    report(.item(.unfetched), cause: since.record, by: .session(place))
   }
 
   mutating func answerReceived(_ answer: StoredAnswer) {
@@ -148,17 +147,21 @@ extension Reduction {
   }
 
   /// A new session: what was not answered will never be.
+  ///
+  /// If nothing of the server was seen yet, what waits stays: the log may still show something.
   mutating func abandonQueries(of place: Int) {
+    guard roster.hasReceived else { return }
     let abandoned = roster.sessions[place].openQueries
     roster.sessions[place].openQueries = []
-    for open in abandoned { giveUp(open) }
+    for open in abandoned { giveUp(open, of: place) }
   }
 
   /// Reports that no answer is waited for any more, unless it was reported as overdue already.
-  private mutating func giveUp(_ open: OpenQuery) {
+  private mutating func giveUp(_ open: OpenQuery, of place: Int) {
     guard !open.isReportedAsOverdue, roster.hasReceived else { return }
     report(
-      .answer(.unansweredQuery(.forEver)), about: open.query.to?.bare, cause: open.sent.record)
+      .answer(.unansweredQuery(.forEver)), about: open.query.to?.bare, cause: open.sent.record,
+      by: .session(place))
   }
 }
 

@@ -160,20 +160,54 @@ struct Reduction: ~Copyable {
     outcome.changes.reserveCapacity(outcome.changes.count + count)
   }
 
-  /// Reports what is odd of a contact.
-  mutating func report(
-    _ kind: Finding.Kind, about number: ContactNumber, cause: UInt64? = nil
-  ) {
-    guard tells else { return }
-    report(kind, about: roster.contacts.address(of: number), cause: cause)
+  /// Whose doing a finding is.
+  enum Origin {
+    /// The session of the record.
+    case current
+    /// The session at a place of the table.
+    case session(Int)
+    /// A connection's that may have another session by now, and its bound resource.
+    case connection(ConnectionID, String?)
+    /// No session's: people have not answered, or only the account is concerned.
+    case account
   }
 
+  /// Reports what is odd about a contact.
   mutating func report(
-    _ kind: Finding.Kind, about contact: BareJID? = nil, cause: UInt64? = nil
+    _ kind: Finding.Kind, about number: ContactNumber, cause: UInt64? = nil,
+    by origin: Origin = .current
   ) {
     guard tells else { return }
+    report(kind, about: roster.contacts.address(of: number), cause: cause, by: origin)
+  }
+
+  /// Reports what is odd.
+  ///
+  /// - Parameter extent: What the finding covers, if it stands for several cases.
+  mutating func report(
+    _ kind: Finding.Kind, about contact: BareJID? = nil, cause: UInt64? = nil,
+    by origin: Origin = .current, extent: Finding.Extent? = nil
+  ) {
+    guard tells else { return }
+    let source = source(of: origin)
     outcome.findings.append(
-      Finding(record: stamp.record, cause: cause, contact: contact, kind: kind))
+      Finding(
+        record: stamp.record, cause: cause, contact: contact, connection: source?.connection,
+        device: isShared ? source?.device : nil, extent: extent, kind: kind))
+  }
+
+  /// The connection whose doing something is, and its bound resource; nil if it is no connection's.
+  func source(of origin: Origin) -> (connection: ConnectionID, device: String?)? {
+    let place: Int
+    switch origin {
+    case .current: place = self.place
+    case .session(let other): place = other
+    case .connection(let connection, let device): return (connection, device)
+    case .account: return nil
+    }
+    // An annotation can come before there is any session.
+    guard roster.sessions.all.indices.contains(place) else { return nil }
+    return (roster.sessions[place].connection, roster.sessions[place].resource)
   }
 
   /// Makes the record part of the story, even if it changes nothing and nothing is odd.
@@ -189,6 +223,7 @@ struct Reduction: ~Copyable {
     case .annotation(let annotation): annotationMade(annotation)
     case .session(let event):
       reportOverdue()
+      if !roster.hasReceived { roster.hasReceived = event.isReceived }
       sessionEventHappened(event)
     case .stanza(let stanza):
       reportOverdue()
@@ -246,6 +281,18 @@ struct Reduction: ~Copyable {
     case .vCardPublished(let contact, let names):
       vCardLearned(names, of: roster.contacts.insert(address: contact))
     case .rejected(let rejection): report(.rejected(rejection))
+    }
+  }
+}
+
+extension SessionEvent {
+  /// Whether only an element of the server's says it.
+  fileprivate var isReceived: Bool {
+    switch self {
+    case .featuresOffered, .ended(.inbound): true
+    case .captureBegan, .negotiated, .serverIdentified, .authenticated, .opened, .resumable,
+      .resumed, .ended(.outbound), .closed:
+      false
     }
   }
 }

@@ -42,6 +42,16 @@ extension Reduction {
   var owner: SessionOwner {
     SessionOwner(account: roster.account, resource: session.resource)
   }
+
+  /// Why a push counts for nothing; nil if its sender may push. A contact is told apart from a
+  /// stranger.
+  func refusal(ofPushFrom from: JID?) -> PushRefusal? {
+    let refusal = owner.refusal(ofPushFrom: from)
+    guard case .stranger(let jid)? = refusal, let number = roster.contacts.number(of: jid.bare),
+      isSeen(number) || seesUs(number)
+    else { return refusal }
+    return .contact(jid)
+  }
 }
 
 extension Roster {

@@ -57,7 +57,6 @@ extension Reduction {
     session.isAvailable = false
     session.fetchedAt = nil
     session.rosterRefusal = nil
-    session.reportedUnusedVersion = false
     session.reportedCrowd = false
     session.told = []
     session.mayComeAgain = []

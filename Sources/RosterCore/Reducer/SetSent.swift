@@ -51,7 +51,7 @@ extension Reduction {
     {
       let oldest = session.pendingEdits.removeFirst()
       if !oldest.isPushed { session.hasForgottenEdits = true }
-      reportUnfinished(oldest)
+      reportUnfinished(oldest, by: .session(place))
     }
   }
 
@@ -132,7 +132,7 @@ extension Reduction {
       $0.contact == edit.contact && !$0.isPushed && $0.sent.record < edit.sent.record
     }
     if edit.isPushed || !isOvertaking && editableFields(of: number) == edit.after {
-      editConfirmed(edit, number, by: session.resource)
+      editConfirmed(edit, number, by: .session(place))
     } else {
       var answered = edit
       answered.isAnswered = true
@@ -141,13 +141,14 @@ extension Reduction {
   }
 
   mutating func editConfirmed(
-    _ edit: PendingEdit, _ number: ContactNumber, by device: String?
+    _ edit: PendingEdit, _ number: ContactNumber, by origin: Origin
   ) {
-    reportLoss(by: edit)
+    reportLoss(by: edit, of: origin)
     // A later set of ours explains whatever comes after this one.
     guard !roster.sessions.hasEdit(of: edit.contact) else { return }
     let confirmed = ConfirmedEdit(
-      sent: edit.sent.record, device: device, before: edit.before, after: edit.after)
+      sent: edit.sent.record, device: source(of: origin)?.device, before: edit.before,
+      after: edit.after)
     roster.contacts.updateDetails(of: number) { $0.confirmedEdit = confirmed }
   }
 
@@ -187,31 +188,36 @@ extension Reduction {
       editShown(roster.sessions[place].pendingEdits[index], of: place)
       guard roster.sessions[place].pendingEdits[index].isAnswered else { return }
       let edit = roster.sessions[place].pendingEdits.remove(at: index)
-      editConfirmed(edit, number, by: roster.sessions[place].resource)
+      editConfirmed(edit, number, by: .session(place))
     } else if let index = roster.sessions[place].pendingEdits.lastIndex(where: {
       $0.contact == jid
     }), roster.sessions[place].pendingEdits[index].isContradicted(by: now) {
       let edit = roster.sessions[place].pendingEdits.remove(at: index)
-      report(.edit(.undone(now)), about: jid, cause: edit.sent.record)
+      report(.edit(.undone(now)), about: jid, cause: edit.sent.record, by: .session(place))
     }
   }
 
   // MARK: Giving up
 
   /// A new session: what was not answered will never be.
+  ///
+  /// If nothing of the server was seen yet, what waits stays: the log may still show something.
   mutating func abandonEdits(of place: Int) {
+    guard roster.hasReceived else { return }
     let edits = roster.sessions[place].pendingEdits
     roster.sessions[place].pendingEdits = []
-    for edit in edits { reportUnfinished(edit) }
+    for edit in edits { reportUnfinished(edit, by: .session(place)) }
   }
 
-  mutating func reportUnfinished(_ edit: PendingEdit) {
+  mutating func reportUnfinished(_ edit: PendingEdit, by origin: Origin) {
     guard roster.hasReceived else { return }
     if edit.isAnswered {
-      report(.edit(.unpushed), about: edit.contact, cause: edit.sent.record)
+      report(
+        .edit(.unpushed), about: edit.contact, cause: edit.sent.record, by: origin)
     } else if !edit.isPushed {
       report(
-        .edit(.unanswered(isMissing: false)), about: edit.contact, cause: edit.sent.record)
+        .edit(.unanswered(isMissing: false)), about: edit.contact, cause: edit.sent.record,
+        by: origin)
     }
   }
 }

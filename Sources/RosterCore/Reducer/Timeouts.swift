@@ -9,7 +9,7 @@ enum Timeout {
   static let answer: Int64 = 60_000
   /// Somebody's answer to a subscription request: three days.
   static let people: Int64 = 3 * 86_400_000
-  /// Whoever reads a request and answers it faster is hardly a person.
+  /// An answer to a request that comes sooner is hardly a person's.
   static let person: Int64 = 2_000
 }
 
@@ -32,14 +32,16 @@ extension Reduction {
   mutating func reportOverdue() {
     guard let now = stamp.time else { return }
     if now > roster.nextTimeout {
-      roster.nextTimeout = .max
+      // As long as nothing of the server was seen, answers wait: the next event looks again.
+      if roster.hasReceived { roster.nextTimeout = .max }
       for place in roster.sessions.all.indices {
+        reportOverdueFetch(of: place, now)
+        guard roster.hasReceived else { continue }
         reportOverdueQueries(of: place, now)
         // What a lost session sent is settled once it is resumed or another one begins.
         if !roster.sessions[place].isLost { reportOverdueEdits(of: place, now) }
         reportOverduePutBacks(of: place, now)
         reportOverdueAcknowledgements(of: place, now)
-        reportOverdueFetch(of: place, now)
       }
       reportOverdueAbandoned(now)
     }
@@ -55,9 +57,9 @@ extension Reduction {
       let open = roster.sessions[place].openQueries[index]
       guard open.sent.isOver(Timeout.answer, now, next: &roster.nextTimeout) else { continue }
       roster.sessions[place].openQueries[index].isReportedAsOverdue = true
-      guard roster.hasReceived else { continue }
       report(
-        .answer(.unansweredQuery(.overdue)), about: open.query.to?.bare, cause: open.sent.record)
+        .answer(.unansweredQuery(.overdue)), about: open.query.to?.bare, cause: open.sent.record,
+        by: .session(place))
     }
   }
 
@@ -66,7 +68,7 @@ extension Reduction {
     roster.sessions[place].pendingEdits = []
     for edit in edits {
       if edit.sent.isOver(Timeout.answer, now, next: &roster.nextTimeout) {
-        reportUnfinished(edit)
+        reportUnfinished(edit, by: .session(place))
       } else {
         roster.sessions[place].pendingEdits.append(edit)
       }
@@ -78,7 +80,7 @@ extension Reduction {
     roster.sessions[place].unacknowledged = []
     for push in pushes {
       if push.received.isOver(Timeout.answer, now, next: &roster.nextTimeout) {
-        report(unacknowledged: push)
+        report(unacknowledged: push, of: place)
       } else {
         roster.sessions[place].unacknowledged.append(push)
       }
@@ -123,7 +125,7 @@ extension Reduction {
     roster.contacts.updateDetails(of: number) { $0.request = .open(request) }
     report(
       .subscription(.neglectedRequest(.inbound)), about: number,
-      cause: request.since.record)
+      cause: request.since.record, by: .account)
   }
 
   private mutating func reportNeglected(outgoing number: ContactNumber) {
@@ -133,7 +135,7 @@ extension Reduction {
     roster.contacts.updateDetails(of: number) { $0.outgoing = request }
     report(
       .subscription(.neglectedRequest(.outbound)), about: number,
-      cause: request.since.record)
+      cause: request.since.record, by: .account)
   }
 
   /// A request waits for a person's answer, from now on or again.

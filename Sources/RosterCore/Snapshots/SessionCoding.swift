@@ -25,7 +25,6 @@ extension RosterOutput {
     if let fetched = session.fetchedAt { write(fetched) }
     plain.write(session.rosterRefusal != nil)
     if let refusal = session.rosterRefusal { plain.write(refusal.condition) }
-    plain.write(session.reportedUnusedVersion)
     plain.write(session.reportedCrowd)
     plain.write(session.hasAsked)
     plain.write(session.askedBefore)
@@ -93,7 +92,6 @@ extension RosterInput {
     if try plain.readFlag() {
       session.rosterRefusal = RosterRefusal(condition: try plain.readOptionalText())
     }
-    session.reportedUnusedVersion = try plain.readFlag()
     session.reportedCrowd = try plain.readFlag()
     session.hasAsked = try plain.readFlag()
     session.askedBefore = try plain.readFlag()
