@@ -226,6 +226,23 @@ struct LineLogTests {
     #expect(reading.problems.first?.message.contains("mod_stanza_debug") == true)
   }
 
+  @Test(
+    "If lines of mod_stanza_debug are there and cannot be read, the advice is not to load it",
+    arguments: ["prosody-debug", "prosody-heads"])
+  func prosodyBehindAnUnknownPrefix(format: String) throws {
+    let heads = """
+      Nov 21 07:14:48 c2s1\tinfo\tClient connected
+      Nov 21 07:14:48 c2s1\tdebug\tReceived[c2s]: <iq id='a' type='get'>
+
+      """
+    let unknown = "c2s1 at 07:14:48 | RECV: <iq id='a' type='get'><query xmlns='x'/></iq>"
+    let reading = try read(heads + unknown, format)
+    #expect(reading.problems.isEmpty, "\(reading.problems)")
+    // Lines of sessions between servers do not show how clients' lines begin.
+    let server = "Nov 21 07:14:48 s2sin5\tdebug\tRECV: <a/>"
+    #expect(try read(heads + server, format).problems.map(\.line) == [2])
+  }
+
   @Test("Sessions between servers in Prosody's log are not read")
   func prosodyServerSessionsAreNotClients() throws {
     let reading = try read(

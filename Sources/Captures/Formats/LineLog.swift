@@ -33,6 +33,9 @@ struct LineLog: Sendable {
     let message: String
     /// Whether the advice also applies to a log that has such records.
     var isAlways = false
+    /// The texts of lines that the advice would add to the log. It does not apply if the log has
+    /// such lines and they cannot be read.
+    var advised: [[UInt8]] = []
   }
 
   let markers: [Marker]

@@ -15,7 +15,10 @@ extension LineLog {
       message: """
         this log has only the head tags of stanzas, from which no roster can be had; load \
         mod_stanza_debug in Prosody's modules_enabled and record again
-        """), passedOver: prosodyPassedOver)
+        """, advised: stanzaDebug), passedOver: prosodyPassedOver)
+
+  /// The texts in lines of mod_stanza_debug.
+  private static let stanzaDebug = ["RECV: <", "SEND: <"].map { Array($0.utf8) }
 
   /// The texts that mark lines with a repeated head tag, and lines of sessions between servers.
   static let prosodyPassedOver = [
@@ -37,7 +40,7 @@ extension LineLog {
         this log has only the head tags of stanzas: subscription stanzas were read from them, \
         without their texts; it cannot say who is in the roster, under which name and group, or \
         who is online; load mod_stanza_debug in Prosody's modules_enabled and record again
-        """, isAlways: true),
+        """, isAlways: true, advised: stanzaDebug),
     passedOver: prosodyPassedOver, isTaken: isSubscription,
     binding: Array("Resource bound: ".utf8))
 

@@ -32,6 +32,8 @@ final class LineLogReader: LineReader {
   private var quoted = QuotedRecords()
   private var continuationBytes = LineLogReader.maximumContinuation
   private var hintLine: Int?
+  /// Whether a line that the hint would add to the log is there and was not read.
+  private var hasAdvisedLine = false
   private(set) var unread = UnreadLines()
   /// Whether the log has shown a received record.
   private var hasReceived = false
@@ -61,7 +63,7 @@ final class LineLogReader: LineReader {
       try abandon("the record does not end before the capture does", sink)
       try readQueued(sink)
     }
-    if let hint = log.hint, let hintLine, hint.isAlways || !hasReceived {
+    if let hint = log.hint, let hintLine, !hasAdvisedLine, hint.isAlways || !hasReceived {
       try sink(.problem(CaptureProblem(line: hintLine, message: hint.message)))
     }
   }
@@ -260,6 +262,13 @@ final class LineLogReader: LineReader {
     }
     if let record = binding(line, number) { return try sink(.record(record)) }
     unread.note(line, number: number, except: log.passedOver)
+    if !hasAdvisedLine, let advised = log.hint?.advised {
+      let start = advised.lazy.compactMap { line.position(of: $0) }.first
+      hasAdvisedLine =
+        start.map { start in
+          !log.passedOver.contains { line[..<start].position(of: $0) != nil }
+        } ?? false
+    }
   }
 
   /// The record of a line that names the account of a connection's session.
