@@ -19,7 +19,11 @@ import RosterProxy
     var rounds = 0
     while !Ending.isAsked {
       // A person cannot read the status faster than that.
-      if rounds % 4 == 0 { status.show(proxy.counts.words) }
+      if rounds % 4 == 0 {
+        let counts = proxy.counts
+        if let line = story.line(ofDelay: counts.delay) { try say([line]) }
+        status.show(counts.words)
+      }
       rounds += 1
       try await Task.sleep(for: .milliseconds(50))
     }
@@ -27,7 +31,7 @@ import RosterProxy
     do {
       try await proxy.stop()
     } catch {
-      throw Failure("the end of the traffic could not be recorded: \(error)")
+      throw Failure("the end of the traffic could not be recorded: \(sentence(of: error))")
     }
     try await telling.value
     status.clear()
@@ -35,16 +39,21 @@ import RosterProxy
   }
 
   private func show(_ event: ProxyEvent) throws {
-    status.clear()
-    for line in story.lines(of: event, counts: proxy.counts) { try Terminal.say(line) }
-    try Terminal.flush()
+    try say(story.lines(of: event, counts: proxy.counts))
     if !Ending.isAsked { status.show(proxy.counts.words) }
+  }
+
+  private func say(_ lines: [String]) throws {
+    status.clear()
+    for line in lines { try Terminal.say(line) }
+    try Terminal.flush()
   }
 }
 
 /// The events of a proxy as lines.
 struct ProxyStory {
   private var accounts: [Int: BareJID] = [:]
+  private var isDiskSlow = false
 
   mutating func lines(of event: ProxyEvent, counts: ProxyCounts) -> [String] {
     switch event {
@@ -54,13 +63,24 @@ struct ProxyStory {
       return ["#\(number) \(account) is recorded in \(path)"]
     case .found(let number, let account, let findings):
       return findings.map { "#\(number) \(account.map { "\($0) " } ?? "")\($0.line)" }
-    case .late(let delay):
-      return [
-        "the disk is slow: traffic is on it after \(delay) ms, and further traffic waits for that"
-      ]
     case .over(let number, let failure):
       let who = accounts.removeValue(forKey: number).map { "\($0) " } ?? ""
-      return ["#\(number) \(who)has ended\(failure.map { ": \($0)" } ?? "")  [\(counts.words)]"]
+      let why = failure.map { ": \($0)" } ?? ""
+      return ["#\(number) \(who)has ended\(why)  [\(counts.words)]"]
+    }
+  }
+
+  /// The line that says that the disk is slow, or is no longer.
+  ///
+  /// - Parameter delay: The recent delay in milliseconds; nil unless the disk is slow.
+  mutating func line(ofDelay delay: Int64?) -> String? {
+    defer { isDiskSlow = delay != nil }
+    switch (isDiskSlow, delay) {
+    case (false, let delay?):
+      return "the disk is slow: what was passed on reached it \(delay) ms later; "
+        + "reading waits for it"
+    case (true, nil): return "the disk is fast enough again"
+    case (false, nil), (true, _?): return nil
     }
   }
 }

@@ -51,18 +51,39 @@ import Testing
     }
   }
 
-  @Test("The longest delay of the last seconds is shown if it is too long")
-  func meter() {
+  /// The time, the delay added then, and the delay shown after it.
+  typealias MeterStep = (at: Int64, added: Int64?, shown: Int64?)
+
+  private func expect(_ steps: [MeterStep]) {
     var meter = DelayMeter()
-    // The time, the delay added then, and the delay shown after it.
-    let steps: [(at: Int64, added: Int64?, shown: Int64?)] = [
-      (0, nil, nil), (10_000, 50, nil), (10_500, 80, 80), (10_600, 70, 80), (11_999, nil, 80),
-      (12_000, nil, nil), (13_000, 90, 90), (30_000, nil, nil),
-    ]
     for step in steps {
       if let delay = step.added { meter.add(delay, at: step.at) }
       let shown = meter.delay(at: step.at)
       #expect(shown == step.shown, "\(step)")
     }
+  }
+
+  @Test("A delay that a person would notice is shown until two seconds pass without a long one")
+  func noticeableDelay() {
+    expect([
+      (0, nil, nil), (10_000, 250, nil), (10_500, 251, 251), (10_600, 70, 251), (11_999, 60, 251),
+      (12_000, nil, 60), (12_500, 50, 60), (13_000, nil, nil), (13_100, 249, nil),
+      (30_000, 300, 300), (60_000, nil, nil),
+    ])
+  }
+
+  @Test("Delays above the limit are shown once they last for five seconds in a row")
+  func lastingDelay() {
+    // 56 ms, once, is no slow disk; nor are four seconds in a row, or five with a gap.
+    expect([(0, 56, nil), (900, 56, nil), (1_000, nil, nil)])
+    expect([(0, 56, nil), (1_000, 60, nil), (2_000, 60, nil), (3_000, 60, nil), (4_000, 50, nil)])
+    expect([
+      (0, 60, nil), (1_000, 60, nil), (2_000, 60, nil), (3_000, 60, nil), (5_000, 60, nil),
+      (6_000, 60, nil),
+    ])
+    expect([
+      (0, 60, nil), (1_000, 70, nil), (2_999, 80, nil), (3_500, 60, nil), (4_000, 51, 60),
+      (5_000, 90, nil), (6_100, 60, 90), (7_000, 40, 60), (8_000, nil, nil),
+    ])
   }
 }

@@ -59,8 +59,6 @@ package enum ProxyEvent: Sendable {
   case bound(Int, BareJID, path: String)
   /// Findings in the recorded data; the account is nil while it is not known.
   case found(Int, BareJID?, [Finding])
-  /// Recorded data reaches the disk late, most recently after this many milliseconds.
-  case late(Int64)
   /// The connection has ended; the failure is nil if both sides ended it in order.
   case over(Int, ProxyFailure?)
 }
@@ -73,6 +71,7 @@ package struct ProxyCounts: Hashable, Sendable {
   /// The records written since the proxy began, and the findings in them.
   package var records = 0
   package var findings = 0
-  /// The recent delay before recorded data reached the disk, in milliseconds; nil if it is normal.
+  /// The longest delay in the last two seconds before recorded data reached the disk, in
+  /// milliseconds; nil unless the disk is slow.
   package var delay: Int64?
 }

@@ -176,12 +176,7 @@ package actor RecordingProxy {
 
   /// Recorded data reached the disk after this many milliseconds.
   func wrote(after delay: Int64) {
-    let isLate = tally.withLock { tally in
-      let wasLate = tally.meter.delay(at: uptime) != nil
-      tally.meter.add(delay, at: uptime)
-      return !wasLate && tally.meter.delay(at: uptime) != nil
-    }
-    if isLate { eventContinuation.yield(.late(delay)) }
+    tally.withLock { $0.meter.add(delay, at: uptime) }
   }
 }
 

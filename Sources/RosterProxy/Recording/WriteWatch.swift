@@ -37,28 +37,43 @@ struct WriteWatch {
   func isOverdue(at now: Int64) -> Bool { awaited.map { now - $0 > Self.delayLimit } ?? false }
 }
 
-/// The longest recent delay of the disk.
+/// Decides whether the disk is slow, from the delays of recorded data.
+///
+/// Any disk takes long once in a while. It counts as slow from a delay that a person would notice,
+/// or from delays above the limit in several seconds in a row, until two seconds pass without one.
 struct DelayMeter {
   /// The longest delay in this second and in the one before.
   private var longest: (now: Int64, before: Int64) = (0, 0)
   private var second: Int64 = 0
+  /// The seconds in a row, up to this one, that had a delay above the limit.
+  private var lateSeconds = 0
+  private var isSlow = false
+
+  /// A delay in milliseconds from which the disk counts as slow at once.
+  static let noticeable: Int64 = 250
+  /// The number of seconds in a row with a delay above the limit from which it counts as slow.
+  static let timeLimit = 5
 
   mutating func add(_ delay: Int64, at now: Int64) {
     advance(to: now)
+    if delay > WriteWatch.delayLimit, longest.now <= WriteWatch.delayLimit { lateSeconds += 1 }
     longest.now = max(longest.now, delay)
+    if delay > Self.noticeable || lateSeconds >= Self.timeLimit { isSlow = true }
   }
 
-  /// The recent delay; nil if it is normal.
+  /// The longest delay in this second and the one before, in milliseconds; nil unless the disk is
+  /// slow.
   mutating func delay(at now: Int64) -> Int64? {
     advance(to: now)
-    let delay = max(longest.now, longest.before)
-    return delay > WriteWatch.delayLimit ? delay : nil
+    return isSlow ? max(longest.now, longest.before) : nil
   }
 
   private mutating func advance(to now: Int64) {
     let elapsed = now / 1000 - second
     guard elapsed > 0 else { return }
+    if elapsed > 1 || longest.now <= WriteWatch.delayLimit { lateSeconds = 0 }
     longest = (0, elapsed == 1 ? longest.now : 0)
     second = now / 1000
+    if longest.before <= WriteWatch.delayLimit { isSlow = false }
   }
 }
