@@ -55,12 +55,12 @@ struct ConnectCommand: AsyncParsableCommand {
     let console = LiveConsole(session, story, timeline)
     Ending.begin()
     Terminal.note("connecting; recorded in \(path)")
-    if let reason = await session.startUnlessAskedToEnd() {
+    if let failure = await session.startUnlessAskedToEnd() {
       try story.update()
-      throw Failure("\(login.account): \(reason)")
+      throw options.refusal(failure, of: login.account)
     }
     let isRefused = try await console.run(orders, endsThen: exit)
-    if let failure = await session.failure { throw Failure("\(login.account): \(failure)") }
+    if let failure = await session.failure { throw options.refusal(failure, of: login.account) }
     if isRefused { throw NothingFound(sentence: nil) }
   }
 }
@@ -83,11 +83,11 @@ struct RegisterCommand: AsyncParsableCommand {
     let login = try options.login(isNew: true)
     let session = try Failure.naming(path) { try LiveSession(login, recordingTo: path) }
     Ending.begin()
-    if let reason = await session.startUnlessAskedToEnd() {
-      throw Failure("\(login.account): \(reason)")
+    if let failure = await session.startUnlessAskedToEnd() {
+      throw options.refusal(failure, of: login.account)
     }
     await session.close()
-    if let failure = await session.failure { throw Failure("\(login.account): \(failure)") }
+    if let failure = await session.failure { throw options.refusal(failure, of: login.account) }
     try Terminal.say("created the account \(login.account); recorded in \(path)")
   }
 }

@@ -19,14 +19,13 @@ extension Ending {
 extension LiveSession {
   /// Starts the session, and closes it if it does not start or the process is asked to end first.
   ///
-  /// - Returns: Why it has not started, in a clause; nil if it has.
-  @MainActor func startUnlessAskedToEnd() async -> String? {
+  /// - Returns: Why it has not started; nil if it has.
+  @MainActor func startUnlessAskedToEnd() async -> LiveFailure? {
     let failure = await Ending.cancels { () async -> LiveFailure? in
       do throws(LiveFailure) { try await self.start() } catch { return error }
       return nil
     }
-    guard let failure else { return nil }
-    await close()
-    return failure == .cancelled ? "ended before the session had started" : "\(failure)"
+    if failure != nil { await close() }
+    return failure
   }
 }

@@ -71,7 +71,7 @@ import RosterClient
       case .quit: isQuitting = true
       }
     } catch {
-      refused(line, "\(error)")
+      refused(line, sentence(of: error))
     }
   }
 

@@ -82,6 +82,7 @@ struct LoginOptions: ParsableArguments {
   /// - Parameter isNew: Whether the user chooses a new password, which must be typed twice.
   func login(isNew: Bool = false) throws -> LiveLogin {
     let jid = try jid
+    if let authority { try AuthorityFile.check(authority) }
     var login = LiveLogin(account: jid.bare, password: try password(isNew: isNew))
     login.resource = jid.resource
     login.server = try address

@@ -148,7 +148,8 @@ struct RecordCommand: AsyncParsableCommand {
       Terminal.note(
         "other machines can connect to \(listening) too, and are recorded in the same way")
     }
-    try await RecordConsole(proxy).run()
+    let certificate = LocalAuthority.certificatePath(in: authorityFolder)
+    try await RecordConsole(proxy, authority: certificate).run()
   }
 
   /// Raises the limit of open files to the maximum. A connection has two descriptors and a log two
@@ -171,6 +172,7 @@ struct RecordCommand: AsyncParsableCommand {
       upstream: try upstream.map { try address("--upstream", $0) }, folder: output,
       authority: try usable { () throws(AuthorityError) in try LocalAuthority(in: authorityFolder) }
     )
+    if let upstreamAuthority { try AuthorityFile.check(upstreamAuthority) }
     settings.upstreamAuthority = upstreamAuthority
     settings.allowsPlain = allowPlain
     settings.isDurable = durable

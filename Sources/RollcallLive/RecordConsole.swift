@@ -1,15 +1,20 @@
 import Foundation
 import Rollcall
 import RollcallCLI
+import RosterClient
 import RosterProxy
 
 /// Prints what a proxy records, line by line, with a status line on a terminal.
 @MainActor final class RecordConsole {
   private let proxy: RecordingProxy
-  private var story = ProxyStory()
+  private var story: ProxyStory
   private var status = StatusLine()
 
-  init(_ proxy: RecordingProxy) { self.proxy = proxy }
+  /// - Parameter authority: The path of the certificate that clients have to trust.
+  init(_ proxy: RecordingProxy, authority: String) {
+    self.proxy = proxy
+    story = ProxyStory(authority: authority)
+  }
 
   /// Prints events until the process is asked to end.
   func run() async throws {
@@ -52,8 +57,12 @@ import RosterProxy
 
 /// The events of a proxy as lines.
 struct ProxyStory {
+  /// The path of the certificate that clients have to trust.
+  let authority: String
   private var accounts: [Int: BareJID] = [:]
   private var isDiskSlow = false
+
+  init(authority: String) { self.authority = authority }
 
   mutating func lines(of event: ProxyEvent, counts: ProxyCounts) -> [String] {
     switch event {
@@ -65,10 +74,21 @@ struct ProxyStory {
       return findings.map { "#\(number) \(account.map { "\($0) " } ?? "")\($0.line)" }
     case .over(let number, let failure):
       let who = accounts.removeValue(forKey: number).map { "\($0) " } ?? ""
-      let why = failure.map { ": \($0)" } ?? ""
+      let why = failure.map { ": \($0)\(advice(on: $0))" } ?? ""
       return ["#\(number) \(who)has ended\(why)  [\(counts.words)]"]
     }
   }
+
+  /// What the user can do about a failure, to follow its sentence.
+  private func advice(on failure: ProxyFailure) -> String {
+    if failure.isClientsDistrust { return "; add \(authority) to the certificates that it trusts" }
+    if case .certificate(.untrusted) = failure { return Self.upstreamAdvice }
+    if case .certificate(.selfSigned) = failure { return Self.upstreamAdvice }
+    return ""
+  }
+
+  private static let upstreamAdvice =
+    ": --upstream-authority FILE names an authority to trust in servers"
 
   /// The line that says that the disk is slow, or is no longer.
   ///

@@ -1,4 +1,5 @@
 import Rollcall
+import RosterClient
 @testable import RosterProxy
 import Testing
 
@@ -158,7 +159,7 @@ import Testing
   func unreadable(side: ProxySide) {
     var before = ProxyTalk.secured()
     let done = before.say("<a></b>", side)
-    #expect(done.last?.hasPrefix("over: what the \(side) sends cannot be read") == true)
+    #expect(done.last?.hasPrefix("over: the data from the \(side) cannot be read") == true)
     #expect(!done.contains("\(side.other) < <a></b>"))
     var after = ProxyTalk.authenticated()
     #expect(
@@ -236,9 +237,96 @@ import Testing
     _ = other.say(ProxyTalk.startTLS, .client)
     _ = other.say(ProxyTalk.proceed, .server)
     #expect(
-      other.happen { $0.failed(.server, "it is not the domain's") } == [
+      other.happen { $0.failed(.server, .certificate(.otherNames("is not the domain's"))) } == [
         "client < <failure xmlns='urn:ietf:params:xml:ns:xmpp-tls'/></stream:stream>",
-        "over: the TLS handshake with the server failed: it is not the domain's",
+        "over: the server's certificate is not the domain's",
+      ])
+  }
+
+  @Test("A client that does not trust the proxy's authority is said to, not its library's error")
+  func distrust() {
+    let unsure =
+      "over: the client broke off TLS, probably because it does not trust the authority of this proxy"
+    let rows: [(LiveFailure?, String, isDistrust: Bool)] = [
+      (
+        .handshake(.alert("unknown_ca")),
+        "over: the client broke off TLS (unknown_ca): it does not trust the authority of this proxy",
+        true
+      ),
+      (.handshake(.alert(nil)), unsure, true), (.handshake(.closed), unsure, true),
+      (nil, unsure, true), (.lost(reason: "Connection reset by peer"), unsure, true),
+      (
+        .handshake(.alert("protocol_version")),
+        "over: the client ended TLS with the alert protocol_version", false
+      ),
+      (
+        .handshake(.nothingInCommon),
+        "over: the client supports no version or cipher of TLS that is accepted here", false
+      ),
+    ]
+    var securing = ProxyTalk.plain()
+    _ = securing.say(ProxyTalk.startTLS, .client)
+    _ = securing.say(ProxyTalk.proceed, .server)
+    _ = securing.happen { $0.secured(.server, by: "TLSv1.3") }
+    // Clients that look at the certificate only after the handshake.
+    var silent = securing
+    _ = silent.happen { $0.secured(.client, by: nil) }
+    for (failure, words, isDistrust) in rows {
+      for before in [securing, silent] {
+        var talk = before
+        let done = talk.happen { machine in
+          failure.map { machine.failed(.client, $0) } ?? machine.ended(.client)
+        }
+        #expect(done == [words])
+        guard case .finish(let failure?) = talk.actions.last else { continue }
+        #expect(failure.isClientsDistrust == isDistrust, "\(failure)")
+      }
+    }
+    // What happens to the server, or in the stream, is no distrust.
+    #expect(
+      securing.happen { $0.failed(.server, .lost(reason: "Connection reset by peer")) }
+        == ["over: the server closed the connection while TLS was to begin"])
+    var talk = ProxyTalk.secured()
+    #expect(
+      talk.happen { $0.failed(.client, .lost(reason: "Connection reset by peer")) }
+        == ["over: the connection to the client was lost: Connection reset by peer"])
+  }
+
+  @Test("A server whose port expects TLS at once, or does not, is said to")
+  func directTLSMismatch() {
+    func connected() -> ProxyTalk {
+      var talk = ProxyTalk()
+      _ = talk.say(header, .client)
+      _ = talk.happen { $0.connected(to: "host:5223") }
+      return talk
+    }
+    let advice = "if its port expects TLS from the first byte, set the client to direct TLS"
+    var closed = connected()
+    #expect(
+      closed.happen { $0.ended(.server) } == [
+        "over: the connection to the server was lost before its stream header: \(advice)"
+      ])
+    var reset = connected()
+    #expect(
+      reset.happen { $0.failed(.server, .lost(reason: "Connection reset by peer")) } == [
+        "over: the connection to the server was lost before its stream header "
+          + "(Connection reset by peer): \(advice)"
+      ])
+    var alert = connected()
+    let done = alert.hear([0x15, 3, 1, 0, 2, 2, 0x46], .server)
+    #expect(done.last == "over: \(ProxyFailure.startedWithoutTLS)", "\(done)")
+    #expect(done.contains { $0.hasPrefix("client <") && $0.contains("<remote-connection-failed") })
+    // Once the server has said something, its port is the right one.
+    var later = connected()
+    _ = later.say(header, .server)
+    #expect(later.happen { $0.ended(.server) } == ["over"])
+    var direct = ProxyTalk()
+    _ = direct.happen { $0.helloReceived(for: "example.test") }
+    _ = direct.happen { $0.connected(to: "host:5222") }
+    #expect(
+      direct.happen { $0.failed(.server, .handshake(.notTLS)) } == [
+        "over: what the server sent where TLS was to begin is not TLS: "
+          + "if its port expects STARTTLS, set the client to STARTTLS"
       ])
   }
 

@@ -27,8 +27,13 @@ struct ProxyTalk {
 
   /// Handles a text from one side as the proxy does.
   mutating func say(_ text: String, _ side: ProxySide) -> [String] {
-    actions = machine.heard(text.utf8.count, from: side)
-    for unit in intakes[side]?.take(Array(text.utf8)) ?? [] {
+    hear(Array(text.utf8), side)
+  }
+
+  /// Handles bytes from one side as the proxy does.
+  mutating func hear(_ bytes: [UInt8], _ side: ProxySide) -> [String] {
+    actions = machine.heard(bytes.count, from: side)
+    for unit in intakes[side]?.take(bytes) ?? [] {
       actions += machine.received(unit, from: side)
       if machine.isBeginningTLS { for side in ProxySide.allCases { intakes[side]?.reset() } }
     }

@@ -23,8 +23,12 @@ extension ProxyTransitionTests {
     Row("LLL LL LLL LL ..", "the server is this proxy") { $0.ledToItself(by: "host:5222") },
     Row("... .. >>. .. ..", "TLS begins with the server") { $0.secured(.server, by: nil) },
     Row("... .. ..> .. ..", "TLS begins with the client") { $0.secured(.client, by: nil) },
-    Row("lll ll TTT ll l.", "the server's connection fails") { $0.failed(.server, "reset") },
-    Row("lll ll TTT ll l.", "the client's connection fails") { $0.failed(.client, "reset") },
+    Row("lll ll TTT ll l.", "the server's connection fails") {
+      $0.failed(.server, .lost(reason: "reset"))
+    },
+    Row("lll ll TTT ll l.", "the client's connection fails") {
+      $0.failed(.client, .lost(reason: "reset"))
+    },
     Row("FFF FF TTT FF F.", "the server's connection is closed") { $0.ended(.server) },
     Row("FFF FF TTT FF F.", "the client's connection is closed") { $0.ended(.client) },
     // RFC 6120 §5.4.3.3.

@@ -84,7 +84,7 @@ import Testing
       case .notADomain: self = .notADomain
       case .notXMPP: self = .notXMPP
       case .unreachable: self = .unreachable
-      case .tls: self = .tls
+      case .certificate, .handshake: self = .tls
       case .injectedBytes: self = .injected
       case .otherDomain: self = .otherDomain
       case .plain: self = .plain
@@ -96,7 +96,7 @@ import Testing
       case .lost: self = .lost
       case .recording: self = .recording
       case .stopped: self = .stopped
-      case .clientWithoutTLS, .login: self = .otherFailure
+      case .clientWithoutTLS, .login, .startedWithoutTLS, .noHeader: self = .otherFailure
       }
     }
   }

@@ -91,7 +91,7 @@ import Testing
           watch.isSecured.insert(side)
           actions = machine.secured(side, by: nil)
         case 7: actions = machine.ended(side)
-        case 8: actions = machine.failed(side, "x")
+        case 8: actions = machine.failed(side, .lost(reason: "x"))
         case 9: actions = machine.timedOut()
         case 10: actions = machine.unreachable("x")
         default:

@@ -15,15 +15,14 @@ package enum Security {
     configuration.certificateVerification = .noHostnameVerification
     // XEP-0368 §3.
     if isDirect { configuration.applicationProtocols = ["xmpp-client"] }
+    let roots = try authority.map { path throws(LiveFailure) in
+      try AuthorityFile.certificates(at: path)
+    }
+    if let roots { configuration.additionalTrustRoots = [.certificates(roots)] }
     do {
-      if let authority {
-        let roots = try NIOSSLCertificate.fromPEMFile(authority)
-        configuration.additionalTrustRoots = [.certificates(roots)]
-      }
       return try NIOSSLContext(configuration: configuration)
     } catch {
-      throw authority.map { .authority(path: $0, reason: "\(error)") }
-        ?? .handshake(reason: "\(error)")
+      throw .handshake(.failed)
     }
   }
 
@@ -47,7 +46,7 @@ package enum Security {
       ]
       try channel.pipeline.syncOperations.addHandlers(handlers, position: .first)
     } catch {
-      throw .handshake(reason: "\(error)")
+      throw .handshake(.failed)
     }
   }
 

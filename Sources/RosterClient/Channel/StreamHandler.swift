@@ -1,4 +1,3 @@
-import Foundation
 import NIOCore
 import NIOSSL
 import NIOTLS
@@ -48,36 +47,5 @@ final class StreamHandler: ChannelInboundHandler, Sendable {
       session.assumeIsolated { $0.handshakeCompleted(on: number) }
     }
     context.fireUserInboundEventTriggered(event)
-  }
-}
-
-extension LiveFailure {
-  /// The failure that an error of the connection, or of TLS on it, amounts to.
-  package init(connection error: any Error) {
-    switch error {
-    case let failure as LiveFailure: self = failure
-    case NIOSSLError.handshakeFailed(let cause):
-      let text = "\(cause)"
-      self =
-        text.contains("CERTIFICATE_VERIFY_FAILED")
-        ? .certificate(reason: "its chain does not lead to a trusted root")
-        : .handshake(reason: text.reasonOfTLS)
-    case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
-      self = .handshake(reason: "\(error)".reasonOfTLS)
-    case let error as IOError:
-      self = .lost(
-        reason: strerror(error.errnoCode).map { String(cString: $0) } ?? "\(error.errnoCode)")
-    default: self = .lost(reason: "\(error)")
-    }
-  }
-}
-
-extension String {
-  /// The reason in a BoringSSL error, without the location in BoringSSL's source.
-  fileprivate var reasonOfTLS: String {
-    guard let code = firstMatch(of: /OPENSSL_internal:([A-Za-z0-9_ ]+?)( at |\])/)?.1 else {
-      return self
-    }
-    return code.lowercased().replacing("_", with: " ")
   }
 }

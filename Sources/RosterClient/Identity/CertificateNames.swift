@@ -22,7 +22,6 @@ package struct CertificateNames: Hashable, Sendable {
   ///
   /// - Parameter domain: The domain of the account, in ASCII, or an address as written in a domain
   ///   (RFC 7622 §3.2). May end in one dot.
-  ///   (RFC 7622 §3.2). One dot may follow it.
   package func match(_ domain: String) -> Bool {
     let domain = domain.hasSuffix(".") ? String(domain.dropLast()) : domain
     if let address = domain.addressBytes { return addresses.contains(address) }
@@ -44,14 +43,14 @@ package struct CertificateNames: Hashable, Sendable {
     return labels.count > 1 && same(labels.dropFirst(), wanted.dropFirst())
   }
 
-  /// A clause that says which names the certificate has instead of the domain's.
+  /// A clause with the names that the certificate, its subject, has instead of the domain's.
   package func mismatch(with domain: String) -> String {
     let all = domains + services + addresses.compactMap(\.addressText)
     // The server chose these names, and they are printed to a terminal.
     let shown = all.filter { $0.count <= 253 && $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
-    guard let first = shown.first else { return "it names no domain, so it is not for \(domain)" }
+    guard let first = shown.first else { return "names no domain, so it is not for \(domain)" }
     let others = all.count - 1
     let rest = others == 0 ? "" : " and \(others) other name\(others == 1 ? "" : "s")"
-    return "it is for \(first)\(rest), not for \(domain)"
+    return "is for \(first)\(rest), not for \(domain)"
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOSSL
 import NIOTLS
@@ -32,6 +33,16 @@ final class IdentityHandler: ChannelInboundHandler {
     context.fireUserInboundEventTriggered(event)
   }
 
+  /// NIOSSL does not say why it refused a certificate, so look at the certificate.
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard !isChecked, case .certificate = LiveFailure(connection: error) else {
+      return context.fireErrorCaught(error)
+    }
+    let certificate = Security.facts(of: context.channel).certificate
+    let fault = CertificateFault(ofRefused: certificate, for: domain, at: Date())
+    context.fireErrorCaught(LiveFailure.certificate(fault))
+  }
+
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard isChecked else { return }
     context.fireChannelRead(data)
@@ -39,10 +50,10 @@ final class IdentityHandler: ChannelInboundHandler {
 
   private func check(_ certificate: [UInt8]?) throws(LiveFailure) {
     guard let certificate, let names = try? CertificateNames(certificateDER: certificate) else {
-      throw .certificate(reason: "its names cannot be read")
+      throw .certificate(.unreadable)
     }
     guard names.match(domain) else {
-      throw .certificate(reason: names.mismatch(with: domain))
+      throw .certificate(.otherNames(names.mismatch(with: domain)))
     }
   }
 }

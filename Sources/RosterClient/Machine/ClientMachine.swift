@@ -84,8 +84,12 @@ package struct ClientMachine: Sendable {
     switch state {
     case .over: return .ignored(.over)
     case .closing: return .actions(finish(nil))
-    case .idle, .handshake, .header, .features, .startTLS, .registrationForm, .registration, .sasl,
-      .sasl2, .boundFeatures, .resuming, .binding, .legacySession, .online:
+    case .header(.plain):
+      guard case .lost(let reason) = failure else { return .actions(finish(failure)) }
+      return .actions(finish(.noHeader(reason: reason)))
+    case .idle, .handshake, .header(.secured), .header(.authenticated), .features, .startTLS,
+      .registrationForm, .registration, .sasl, .sasl2, .boundFeatures, .resuming, .binding,
+      .legacySession, .online:
       return .actions(finish(failure))
     }
   }
@@ -104,7 +108,10 @@ package struct ClientMachine: Sendable {
     case .header(let tag): return headerReceived(tag.node)
     case .element(let element): return elementReceived(element.node)
     case .end: return .actions(streamEnded())
-    case .unreadable(_, let reason):
+    case .unreadable(let bytes, let reason):
+      if case .header(.plain) = state, bytes.beginWithTLS {
+        return .actions(finish(.startedWithoutTLS))
+      }
       return violation(.unreadable(reason: reason), "not-well-formed")
     case .skipped(let element): return elementSkipped(element)
     }
@@ -283,6 +290,15 @@ package struct ClientMachine: Sendable {
       version='1.0' xml:lang='en' xmlns='jabber:client' xmlns:stream='\(Namespace.streams)'>
       """
     return [.send(Array(header.utf8))]
+  }
+}
+
+extension [UInt8] {
+  /// Whether they begin like a record of TLS: an alert or a handshake, of major version 3 (RFC 8446
+  /// §5.1). XML never begins so.
+  package var beginWithTLS: Bool {
+    guard let type = first else { return false }
+    return [0x15, 0x16].contains(type) && (count < 2 || self[1] == 3)
   }
 }
 

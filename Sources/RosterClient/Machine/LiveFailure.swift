@@ -4,63 +4,69 @@ public import Rollcall
 public enum LiveFailure: Error, Hashable, Sendable {
   /// No server of the domain can be found.
   case resolving(ResolvingFailure)
-  /// No connection to any of the servers could be made; why of the last that was tried.
+  /// None of the servers can be connected to. With the last one that was tried, and the reason.
   case unreachable(ServerAddress, reason: String)
-  /// The server offers no TLS, and nothing is said to it without.
+  /// The server offers no TLS, without which nothing is sent to it.
   case encryptionNotOffered
-  /// Bytes came before TLS began that were to be read after it: somebody stands in between (RFC
-  /// 6120 §5.4.3.3).
+  /// Unencrypted bytes arrived where TLS was to begin: someone may be tampering with the connection
+  /// (RFC 6120 §5.4.3.3).
   case injectedBytes
-  /// The certificate is not one that may be trusted, or not the domain's.
-  case certificate(reason: String)
-  /// The file of roots that are to be trusted cannot be used.
+  /// The server's certificate is not valid, not the domain's, or not from a trusted authority.
+  case certificate(CertificateFault)
+  /// The file of certificates to trust cannot be used.
   case authority(path: String, reason: String)
-  /// TLS could not begin for another reason.
-  case handshake(reason: String)
-  /// Logging in was broken off by us: the server offers nothing usable, or did not prove who it is.
+  /// TLS could not begin, or broke off, for another reason.
+  case handshake(HandshakeFault)
+  /// The server expects TLS from the first byte (XEP-0368), and the connection began without it.
+  case startedWithoutTLS
+  /// The connection, which began without TLS, was lost before the server's stream header. The port
+  /// may expect TLS from the first byte (XEP-0368).
+  case noHeader(reason: String)
+  /// The client gave up the login: the server offers nothing usable, or did not prove who it is.
   case sasl(SASLFailure)
-  /// The server does not let us in: the condition (RFC 6120 §6.5), such as `not-authorized`, and
-  /// its own words.
+  /// The server refused the login, with a condition such as `not-authorized` (RFC 6120 §6.5) and
+  /// its own text.
   case notAuthorized(condition: String, text: String?)
-  /// The server does not bind a resource (RFC 6120 §7.7).
+  /// The server refused to bind a resource (RFC 6120 §7.7).
   case bindRefused(condition: String, text: String?)
-  /// The server makes no accounts (XEP-0077).
+  /// The server does not let clients create accounts (XEP-0077).
   case registrationNotOffered
-  /// The account was not made, or not changed: `conflict` where the name is taken.
+  /// The account was not created or changed; `conflict` if the name is taken.
   case registrationRefused(condition: String, text: String?)
-  /// The server wants more for an account than a name and a password: the names of the fields, or
-  /// what it says itself.
+  /// The server requires more for an account than a name and a password: the names of the fields,
+  /// or its instructions.
   case registrationNeedsMore([String])
   /// The server ended the stream with an error (RFC 6120 §4.9.3).
   case stream(condition: String, text: String?)
-  /// The server does what it may not, in a clause.
+  /// The server violated the protocol. A clause says how.
   case protocolViolation(String)
-  /// What the server sends cannot be read.
+  /// The data from the server cannot be read.
   case unreadable(reason: String)
-  /// So many of our stanzas are unacknowledged (XEP-0198), more than are kept to be sent again: the
-  /// server does not acknowledge them, or too many were sent at once.
+  /// The number of our stanzas that the server has not acknowledged (XEP-0198), which is more than
+  /// are kept to be sent again: it does not acknowledge them, or too many were sent at once.
   case unacknowledged(Int)
-  /// Nothing came in time, while this was waited for.
+  /// An answer did not arrive in time. The text names what was waited for.
   case timeout(String)
-  /// The connection is gone.
+  /// The connection was lost.
   case lost(reason: String)
-  /// It cannot be recorded, and what cannot be recorded is not done.
+  /// The traffic cannot be recorded, so the session does not go on.
   case recording(RollcallError)
   /// The server has not answered the last request for another password yet, or its answer was lost
   /// and no login has shown yet which password counts.
   case passwordChangePending
-  /// There is no session now.
+  /// There is no session.
   case notOnline
   /// The task that waited was cancelled.
   case cancelled
-  /// The session has been started already.
+  /// The session was already started.
   case alreadyStarted
-  /// The session was closed, or has ended for a reason that is final. Make another one.
+  /// The session was closed, or ended for a reason that is final. Create another one.
   case over
 
-  /// The failure without counts and free text, which differ from time to time, if it is about what
-  /// was said on the stream, and not about the network or the server's state: what ends one session
-  /// so is likely to end the next one.
+  /// The failure without counts and free text, which can differ each time; nil if the reason is the
+  /// network or the state of the server.
+  ///
+  /// A failure that is not nil is likely to end the next session in the same way.
   var kindOfStream: LiveFailure? {
     switch self {
     case .stream(let condition, _):
@@ -70,79 +76,86 @@ public enum LiveFailure: Error, Hashable, Sendable {
     case .unreadable: .unreadable(reason: "")
     case .unacknowledged: .unacknowledged(0)
     case .resolving, .unreachable, .encryptionNotOffered, .injectedBytes, .certificate, .authority,
-      .handshake, .sasl, .notAuthorized, .bindRefused, .registrationNotOffered,
-      .registrationRefused, .registrationNeedsMore, .timeout, .lost, .recording,
+      .handshake, .startedWithoutTLS, .noHeader, .sasl, .notAuthorized, .bindRefused,
+      .registrationNotOffered, .registrationRefused, .registrationNeedsMore, .timeout, .lost,
+      .recording,
       .passwordChangePending, .notOnline, .cancelled, .alreadyStarted, .over:
       nil
     }
   }
 
-  /// Whether to try again makes no sense: it would end in the same way, or do harm. A session also
-  /// ends after three logins in a row that ended with the same failure of the stream.
+  /// Whether another attempt is pointless or harmful, because it would end in the same way. A
+  /// session also ends after three logins in a row that ended with the same failure of the stream.
   public var isFinal: Bool {
     switch self {
     case .resolving(let failure): failure.isFinal
     case .stream(let condition, _):
-      // What another try may find changed: a server that restarts, or is full for a while.
+      // These may be over at the next attempt: the server restarts, or is full for a while.
       ![
         "system-shutdown", "internal-server-error", "connection-timeout", "resource-constraint",
         "remote-connection-failed", "reset", "undefined-condition",
       ].contains(condition)
     case .notAuthorized(let condition, _): condition != "temporary-auth-failure"
     case .bindRefused(let condition, _): condition != "resource-constraint"
-    case .unreachable, .timeout, .lost, .handshake, .unreadable, .unacknowledged,
+    case .unreachable, .timeout, .lost, .noHeader, .handshake, .unreadable, .unacknowledged,
       .passwordChangePending, .notOnline, .cancelled, .alreadyStarted:
       false
-    case .encryptionNotOffered, .injectedBytes, .certificate, .authority, .sasl,
-      .registrationNotOffered,
-      .registrationRefused, .registrationNeedsMore, .protocolViolation, .recording, .over:
+    case .encryptionNotOffered, .injectedBytes, .certificate, .authority, .startedWithoutTLS, .sasl,
+      .registrationNotOffered, .registrationRefused, .registrationNeedsMore, .protocolViolation,
+      .recording, .over:
       true
     }
   }
 }
 
 extension LiveFailure: CustomStringConvertible {
-  /// A sentence for a person, without its full stop.
+  /// A sentence for a person, without a period. Texts of the server are quoted in it as they are.
   public var description: String {
     switch self {
     case .resolving(let failure): "\(failure)"
     case .unreachable(let address, let reason): "\(address) cannot be reached: \(reason)"
     case .encryptionNotOffered:
-      "the server offers no TLS, and without it nothing is sent that it should not read"
+      "the server offers no TLS, and without TLS nothing is sent to it"
     case .injectedBytes:
-      "bytes came before TLS began that it was to protect: somebody stands in between"
-    case .certificate(let reason): "the server's certificate is not to be trusted: \(reason)"
-    case .authority(let path, let reason): "\(path) holds no roots to be trusted: \(reason)"
-    case .handshake(let reason): "TLS cannot begin: \(reason)"
+      "the server sent unencrypted bytes where TLS was to begin: someone may be tampering with the "
+        + "connection"
+    case .certificate(let fault): "the server's certificate \(fault)"
+    case .authority(let path, let reason): "no authority can be read from \(path): \(reason)"
+    case .handshake(let fault): fault.sentence(about: "server")
+    case .startedWithoutTLS:
+      "the server expects TLS from the first byte (XEP-0368), and the connection began without it"
+    case .noHeader(let reason):
+      "the connection was lost before the server's stream header (\(reason)): the port may expect "
+        + "TLS from the first byte (XEP-0368)"
     case .sasl(let failure): "\(failure)"
     case .notAuthorized("not-authorized", let text):
       "the server refuses the name or the password" + Self.words(text)
     case .notAuthorized(let condition, let text):
-      "the server does not let us in (\(condition))" + Self.words(text)
+      "the server refuses the login (\(condition))" + Self.words(text)
     case .bindRefused(let condition, let text):
-      "the server binds no resource (\(condition))" + Self.words(text)
-    case .registrationNotOffered: "the server makes no accounts (XEP-0077)"
+      "the server refuses to bind a resource (\(condition))" + Self.words(text)
+    case .registrationNotOffered: "the server does not let clients create accounts (XEP-0077)"
     case .registrationRefused("conflict", let text):
       "the name is taken" + Self.words(text)
     case .registrationRefused(let condition, let text):
       "the server refuses the account (\(condition))" + Self.words(text)
     case .registrationNeedsMore(let fields):
-      "the server wants more than a name and a password: " + fields.joined(separator: ", ")
+      "the server requires more than a name and a password: " + fields.joined(separator: ", ")
     case .stream(let condition, let text):
       "the server ended the stream (\(condition))" + Self.words(text)
-    case .protocolViolation(let what): "the server breaks the protocol: \(what)"
-    case .unreadable(let reason): "what the server sends cannot be read: \(reason)"
+    case .protocolViolation(let what): "the server violated the protocol: \(what)"
+    case .unreadable(let reason): "the data from the server cannot be read: \(reason)"
     case .unacknowledged(let count):
-      "\(count) stanzas that were sent are unacknowledged (XEP-0198), more than can be kept"
-    case .timeout(let what): "nothing came in time, while \(what) was waited for"
-    case .lost(let reason): "the connection is gone: \(reason)"
-    case .recording(let error): "it cannot be recorded: \(error)"
+      "the server has not acknowledged \(count) stanzas (XEP-0198), more than can be kept"
+    case .timeout(let what): "no answer in time: waited for \(what)"
+    case .lost(let reason): "the connection was lost: \(reason)"
+    case .recording(let error): "the session cannot be recorded: \(error)"
     case .passwordChangePending:
       "the server has not answered the last request for another password"
-    case .notOnline: "there is no session now"
+    case .notOnline: "there is no session"
     case .cancelled: "the task that waited was cancelled"
-    case .alreadyStarted: "the session has been started already"
-    case .over: "the session is over: make another one"
+    case .alreadyStarted: "the session was already started"
+    case .over: "the session is over: create another one"
     }
   }
 

@@ -54,7 +54,7 @@ extension LiveSession {
     } catch let error as ResolvingFailure {
       throw .resolving(error)
     } catch {
-      throw (error as? LiveFailure) ?? .lost(reason: "\(error)")
+      throw LiveFailure(connection: error)
     }
   }
 
@@ -220,8 +220,8 @@ extension LiveSession {
           guard number == session.connections, session.ending == nil else { return }
           switch result {
           case .success(let keys): session.act { $0.derived(keys) }
-          case .failure(let error):
-            session.act { $0.disconnected(.lost(reason: "no keys: \(error)")) }
+          case .failure:
+            session.act { $0.disconnected(.lost(reason: "no thread could derive the keys")) }
           }
           session.flush()
         }
@@ -292,23 +292,4 @@ extension LiveSession {
     act { $0.silenceElapsed() }
     flush()
   }
-}
-
-extension Error {
-  /// The system's reason, without the operation that failed.
-  package var reason: String {
-    switch self {
-    case let failed as NIOConnectionError:
-      failed.connectionErrors.first?.error.reason ?? "no machine has its name"
-    case let error as IOError:
-      strerror(error.errnoCode).map { String(cString: $0) } ?? "error \(error.errnoCode)"
-    case let error as ChannelError where error.isTimeout: "it does not answer"
-    case is SocketAddressError: "no machine has its name"
-    default: "\(self)"
-    }
-  }
-}
-
-extension ChannelError {
-  fileprivate var isTimeout: Bool { if case .connectTimeout = self { true } else { false } }
 }

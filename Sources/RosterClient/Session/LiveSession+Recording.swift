@@ -23,8 +23,7 @@ extension LiveSession {
   @discardableResult
   private func unrecordable(_ error: any Error) -> LiveFailure {
     (outbox, pendingSteps) = ([], [])
-    let failure = LiveFailure.recording(
-      (error as? RollcallError) ?? RollcallError(.log, "\(error)"))
+    let failure = LiveFailure.recording(RollcallError(error))
     ending = ConnectionEnd(failure: failure)
     return failure
   }

@@ -142,7 +142,7 @@ public actor LiveSession {
         try path.map { try RosterSession(recordingTo: $0, limits: limits) }
         ?? RosterSession(limits: limits)
     } catch {
-      throw .recording((error as? RollcallError) ?? RollcallError(.log, "\(error)"))
+      throw .recording(RollcallError(error))
     }
     session.decider = decider
     roster = session.roster

@@ -30,30 +30,40 @@ package struct LocalAuthority: Sendable {
   ///
   /// - Throws: `AuthorityError` if there is one already, or it cannot be written.
   package static func make(in folder: String, at now: Date) throws(AuthorityError) {
+    let texts: (key: String, certificate: String)
     do {
-      let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
-      let name = try DistinguishedName {
-        CommonName("Rollcall's recording proxy, \(ProcessInfo.processInfo.hostName.prefix(30))")
-      }
-      let certificate = try Certificate(
-        version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: key.publicKey,
-        notValidBefore: now - slack, notValidAfter: now + ownDays * day, issuer: name,
-        subject: name, signatureAlgorithm: .ecdsaWithSHA256,
-        extensions: try Certificate.Extensions {
-          Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
-          Critical(KeyUsage(keyCertSign: true, cRLSign: true))
-          SubjectKeyIdentifier(hash: key.publicKey)
-        }, issuerPrivateKey: key)
+      texts = try makeTexts(at: now)
+    } catch {
+      throw .unmakeable("its certificate cannot be signed")
+    }
+    do {
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700])
       // The key first: a certificate without one is no authority.
-      try write(key.serializeAsPEM().pemString, to: keyPath(in: folder), mode: 0o600)
-      try write(
-        certificate.serializeAsPEM().pemString, to: certificatePath(in: folder), mode: 0o644)
+      try write(texts.key, to: keyPath(in: folder), mode: 0o600)
+      try write(texts.certificate, to: certificatePath(in: folder), mode: 0o644)
     } catch {
-      throw error as? AuthorityError ?? .unmakeable(sentence(of: error))
+      throw error as? AuthorityError ?? .unmakeable("\(folder): \(sentence(of: error))")
     }
+  }
+
+  /// A new key and its certificate, in PEM.
+  private static func makeTexts(at now: Date) throws -> (key: String, certificate: String) {
+    let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
+    let name = try DistinguishedName {
+      CommonName("Rollcall's recording proxy, \(ProcessInfo.processInfo.hostName.prefix(30))")
+    }
+    let certificate = try Certificate(
+      version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: key.publicKey,
+      notValidBefore: now - slack, notValidAfter: now + ownDays * day, issuer: name,
+      subject: name, signatureAlgorithm: .ecdsaWithSHA256,
+      extensions: try Certificate.Extensions {
+        Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
+        Critical(KeyUsage(keyCertSign: true, cRLSign: true))
+        SubjectKeyIdentifier(hash: key.publicKey)
+      }, issuerPrivateKey: key)
+    return (try key.serializeAsPEM().pemString, try certificate.serializeAsPEM().pemString)
   }
 
   /// Loads an existing authority.
@@ -65,16 +75,31 @@ package struct LocalAuthority: Sendable {
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue ?? 0o777
     guard mode & 0o077 == 0 else { throw .readable(path: path, mode: mode) }
-    do {
-      key = try Certificate.PrivateKey(
-        pemEncoded: String(contentsOfFile: path, encoding: .utf8))
-      certificate = try Certificate(
-        pemEncoded: String(contentsOfFile: Self.certificatePath(in: folder), encoding: .utf8))
-    } catch {
-      throw .unreadable(folder: folder, reason: sentence(of: error))
+    key = try Self.loaded(path, of: folder, "private key") {
+      try Certificate.PrivateKey(pemEncoded: $0)
+    }
+    certificate = try Self.loaded(Self.certificatePath(in: folder), of: folder, "certificate") {
+      try Certificate(pemEncoded: $0)
     }
     guard certificate.publicKey == key.publicKey else {
       throw .unreadable(folder: folder, reason: "the key is not the certificate's")
+    }
+  }
+
+  /// Reads a file of an authority, and decodes its text.
+  private static func loaded<Value>(
+    _ path: String, of folder: String, _ kind: String, _ decode: (String) throws -> Value
+  ) throws(AuthorityError) -> Value {
+    let text: String
+    do {
+      text = try String(contentsOfFile: path, encoding: .utf8)
+    } catch {
+      throw .unreadable(folder: folder, reason: "\(path): \(sentence(of: error))")
+    }
+    do {
+      return try decode(text)
+    } catch {
+      throw .unreadable(folder: folder, reason: "\(path) does not hold a \(kind) in PEM form")
     }
   }
 

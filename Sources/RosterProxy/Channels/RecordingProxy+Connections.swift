@@ -66,7 +66,7 @@ extension RecordingProxy {
 
   func failed(_ side: ProxySide, _ error: any Error, of number: Int) {
     receiveRest(from: side, of: number)
-    act(on: number) { $0.failed(side, LiveFailure(connection: error).clause) }
+    act(on: number) { $0.failed(side, LiveFailure(connection: error)) }
   }
 
   func handshakeCompleted(_ side: ProxySide, of number: Int) {
@@ -266,7 +266,8 @@ extension RecordingProxy {
       let number = connection.number
       loop.execute { self.assumeIsolated { $0.readMore(of: number) } }
     } catch {
-      act(on: connection.number) { $0.failed(side, "\(error)") }
+      let failure = (error as? LiveFailure) ?? .handshake(.failed)
+      act(on: connection.number) { $0.failed(side, failure) }
     }
   }
 
@@ -341,7 +342,7 @@ extension RecordingProxy {
         }
       }
     } catch {
-      reason = "\(error)"
+      reason = error.reason
     }
     act(on: number) { $0.unreachable(reason) }
   }
@@ -375,20 +376,6 @@ extension RecordingProxy {
 extension ProxiedConnection {
   /// Whether this is a client that has not named its server yet.
   fileprivate func isFirst(_ side: ProxySide) -> Bool { side == .client && machine.isUnbegun }
-}
-
-extension LiveFailure {
-  /// The reason alone, for messages that already say what failed.
-  fileprivate var clause: String {
-    switch self {
-    case .certificate(let reason), .handshake(let reason), .lost(let reason): reason
-    case .resolving, .unreachable, .encryptionNotOffered, .injectedBytes, .authority, .sasl,
-      .notAuthorized, .bindRefused, .registrationNotOffered, .registrationRefused,
-      .registrationNeedsMore, .stream, .protocolViolation, .unreadable, .unacknowledged, .timeout,
-      .recording, .passwordChangePending, .notOnline, .cancelled, .alreadyStarted, .over:
-      description
-    }
-  }
 }
 
 extension ProxyFailure {

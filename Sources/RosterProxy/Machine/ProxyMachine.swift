@@ -1,6 +1,6 @@
 import Captures
 package import Rollcall
-import RosterClient
+package import RosterClient
 import XMPPStanza
 import XMPPStream
 
@@ -169,29 +169,58 @@ package struct ProxyMachine: Sendable {
     }
   }
 
-  /// TLS cannot begin, or fails later.
-  package mutating func failed(_ side: ProxySide, _ reason: String) -> [ProxyAction] {
+  /// TLS cannot begin, or the connection fails later.
+  package mutating func failed(_ side: ProxySide, _ failure: LiveFailure) -> [ProxyAction] {
     switch state {
     case .over: return []
     case .securingServer(let answer):
-      // The client still waits for leave to begin (RFC 6120 §5.4.2.2).
+      // The client still waits for permission to begin (RFC 6120 §5.4.2.2).
       let refusal = "<failure xmlns='\(Namespace.tls)'/></stream:stream>"
       let word = answer.isEmpty ? [] : [ProxyAction.send(to: .client, Array(refusal.utf8))]
-      return word + finish(.tls(side, reason: reason))
-    case .securingClient: return finish(.tls(side, reason: reason))
+      return word + finish(Self.handshakeFailure(of: side, failure))
+    case .securingClient: return finish(Self.handshakeFailure(of: side, failure))
+    case .secured where isSilentInTLS(side):
+      return finish(Self.handshakeFailure(of: side, failure))
+    case .plain where side == .server && isOpen[.client] != true:
+      return finish(.noHeader(reason: failure.clause))
     case .idle, .connecting, .plain, .startTLSAsked, .secured, .authenticated:
-      return finish(.lost(side, reason: reason))
+      return finish(.lost(side, reason: failure.clause))
     }
   }
 
-  /// One side says no more: what it said is passed on, and both are done.
+  /// One side has closed its connection: what it sent is passed on, and both are done.
   package mutating func ended(_ side: ProxySide) -> [ProxyAction] {
     switch state {
     case .over: return []
-    case .securingServer, .securingClient:
-      return finish(.tls(side, reason: "the connection was closed"))
+    case .securingServer, .securingClient: return finish(.handshake(side, .closed))
+    case .secured where isSilentInTLS(side): return finish(.handshake(side, .closed))
+    case .plain where side == .server && isOpen[.client] != true:
+      return finish(.noHeader(reason: nil))
     case .idle, .connecting, .plain, .startTLSAsked, .secured, .authenticated:
       return finish(nil)
+    }
+  }
+
+  /// Whether this is the client, and it has not begun a stream in TLS: clients that check the
+  /// proxy's certificate only after the handshake give up then.
+  private func isSilentInTLS(_ side: ProxySide) -> Bool {
+    side == .client && isOpen[.server] != true
+  }
+
+  private static func handshakeFailure(
+    of side: ProxySide, _ failure: LiveFailure
+  ) -> ProxyFailure {
+    switch failure {
+    case .certificate(let fault): .certificate(fault)
+    case .handshake(let fault): .handshake(side, fault)
+    // The connection was reset.
+    case .lost: .handshake(side, .closed)
+    case .resolving, .unreachable, .encryptionNotOffered, .injectedBytes, .authority,
+      .startedWithoutTLS, .noHeader, .sasl, .notAuthorized, .bindRefused, .registrationNotOffered,
+      .registrationRefused, .registrationNeedsMore, .stream, .protocolViolation, .unreadable,
+      .unacknowledged, .timeout, .recording, .passwordChangePending, .notOnline, .cancelled,
+      .alreadyStarted, .over:
+      .lost(side, reason: failure.description)
     }
   }
 
@@ -286,7 +315,11 @@ package struct ProxyMachine: Sendable {
       }
       isOpen[side.other] = true
     case .end: isOpen[side.other] = false
-    case .unreadable(_, let reason):
+    case .unreadable(let read, let reason):
+      if state == .plain, side == .server, isOpen[.client] != true, read.beginWithTLS {
+        return greeting(from: domain)
+          + breakOff(.startedWithoutTLS, "remote-connection-failed")
+      }
       guard state == .authenticated else {
         return breakOff(.unreadable(side, reason: reason), "not-well-formed")
       }
@@ -423,5 +456,13 @@ package struct ProxyMachine: Sendable {
   private static func error(_ condition: StaticString) -> [UInt8] {
     let error = "<stream:error><\(condition) xmlns='\(Namespace.streamErrors)'/></stream:error>"
     return Array(error.utf8) + streamEnd
+  }
+}
+
+extension LiveFailure {
+  /// The reason alone, for messages that already say which connection failed.
+  fileprivate var clause: String {
+    if case .lost(let reason) = self { return reason }
+    return description
   }
 }

@@ -4,6 +4,7 @@ import Rollcall
 import RosterProxy
 import TestSupport
 import Testing
+import X509
 import XMPPStanza
 @testable import RosterClient
 
@@ -22,19 +23,46 @@ import XMPPStanza
     var names = CertificateNames()
     #expect(
       names.mismatch(with: "example.test")
-        == "it names no domain, so it is not for example.test")
+        == "names no domain, so it is not for example.test")
     names.domains = ["\u{1B}[2J", "evil.test", "*.evil.test"]
     #expect(
       names.mismatch(with: "example.test")
-        == "it is for evil.test and 2 other names, not for example.test")
+        == "is for evil.test and 2 other names, not for example.test")
     names = CertificateNames()
     names.addresses = [[127, 0, 0, 1]]
-    #expect(names.mismatch(with: "example.test") == "it is for 127.0.0.1, not for example.test")
+    #expect(names.mismatch(with: "example.test") == "is for 127.0.0.1, not for example.test")
   }
 
   @Test("Bytes that are not a certificate have no names")
   func noCertificate() {
     #expect(throws: (any Error).self) { try CertificateNames(certificateDER: [0x30, 0x00]) }
+  }
+
+  @Test("Of several faults the first is reported: validity, names, purpose, signature")
+  func firstFault() throws {
+    let now = Date()
+    func fault(_ change: (inout MadeCertificate.Options) -> Void) throws -> CertificateFault {
+      var options = MadeCertificate.Options()
+      change(&options)
+      let der = try MadeCertificate(options).leaf
+      return CertificateFault(ofRefused: der, for: "example.test", at: now)
+    }
+    let other = [GeneralName.dnsName("evil.test")]
+    let expired = try fault { ($0.days, $0.names, $0.purposes) = (-9 ... -2, other, [.clientAuth]) }
+    guard case .expired(let time) = expired else {
+      Issue.record("\(expired)")
+      return
+    }
+    #expect(abs(Double(time) / 1000 - (now.timeIntervalSince1970 - 2 * 86_400)) < 60)
+    #expect(
+      try fault { ($0.names, $0.purposes) = (other, [.clientAuth]) }
+        == .otherNames("is for evil.test, not for example.test"))
+    #expect(try fault { $0.purposes = [.clientAuth] } == .notForServers)
+    #expect(try fault { $0.purposes = [] } == .untrusted(issuer: "Test intermediate"))
+    #expect(
+      CertificateFault(ofRefused: nil, for: "example.test", at: now) == .untrusted(issuer: nil))
+    #expect(
+      CertificateFault(ofRefused: [0x30, 0x00], for: "example.test", at: now) == .unreadable)
   }
 
   @Test(
@@ -91,10 +119,11 @@ import XMPPStanza
     guard !isTrusted else { return }
     for await event in proxy.events {
       guard case .over(_, let failure) = event else { continue }
-      guard case .tls(.server, _) = failure else {
+      guard case .certificate(let fault) = failure else {
         Issue.record("\(failure as Any)")
         continue
       }
+      expectFault(fault, test)
     }
   }
 
@@ -138,10 +167,30 @@ import XMPPStanza
   }
 
   private func expectCertificate(_ failure: LiveFailure?, _ test: CertificateCase) {
-    guard case .certificate(let reason)? = failure else {
+    guard case .certificate(let fault)? = failure else {
       Issue.record("\(failure as Any)")
       return
     }
-    if test.isValid { #expect(reason.contains("not for \(test.domain.inASCII)")) }
+    expectFault(fault, test)
+  }
+
+  /// Checks that a fault is the first one that a person would look for.
+  private func expectFault(_ fault: CertificateFault, _ test: CertificateCase) {
+    let day = Date.ISO8601FormatStyle.iso8601.year().month().day()
+    let text: String
+    switch test.testDescription {
+    case "expired": text = "expired on \((Date() - 86_400).formatted(day))"
+    case "not yet valid":
+      text =
+        "is not valid before \((Date() + 86_400).formatted(day)): check the clock of this machine"
+    case "for clients": text = "is not for servers"
+    default:
+      guard !test.isValid, test.isNamed else {
+        return #expect("\(fault)".contains("not for \(test.domain.inASCII)"), "\(fault)")
+      }
+      text = "is signed by “Test intermediate”, for which no authority vouches that is trusted here"
+    }
+    // The days are those of now, unless midnight passes during the test.
+    #expect("\(fault)" == text)
   }
 }

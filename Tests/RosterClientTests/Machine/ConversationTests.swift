@@ -246,7 +246,7 @@ import XMPPStanza
       }
       talk.happens { $0.silenceElapsed() }
       talk.happens { $0.silenceElapsed() }
-      #expect(talk.deeds().last == "finish the connection is gone: the server is silent")
+      #expect(talk.deeds().last == "finish the connection was lost: the server is silent")
     }
   }
 

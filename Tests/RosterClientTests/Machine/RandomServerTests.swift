@@ -57,7 +57,7 @@ import XMPPStream
 
 extension String {
   fileprivate var withoutReason: String {
-    let unreadable = "finish what the server sends cannot be read"
+    let unreadable = "finish the data from the server cannot be read"
     return hasPrefix(unreadable) ? unreadable : self
   }
 }

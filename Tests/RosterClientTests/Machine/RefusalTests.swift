@@ -93,11 +93,11 @@ import XMPPStanza
   private static let always: [(String, @Sendable (inout Talk) -> Void, String)] = [
     (
       "the connection is cut", { $0.happens { $0.disconnected(.lost(reason: "cut")) } },
-      "finish the connection is gone: cut"
+      "finish the connection was lost: cut"
     ),
     (
       "bytes that cannot be read", { $0.hears("<a></b>") },
-      "finish what the server sends cannot be read"
+      "finish the data from the server cannot be read"
     ),
     (
       "an error of the stream",
@@ -120,6 +120,9 @@ import XMPPStanza
       switch stage {
       case .over: #expect(deeds.isEmpty, "\(what)")
       case .closing where what == "the connection is cut": #expect(deeds == ["finish well"])
+      case .header where what == "the connection is cut":
+        let lost = "finish the connection was lost before the server's stream header (cut)"
+        #expect(deeds.last?.hasPrefix(lost) == true, "\(deeds)")
       default: #expect(deeds.last?.hasPrefix(end) == true, "\(stage), \(what): \(deeds)")
       }
       #expect(talk.machine.isOver)
@@ -138,8 +141,8 @@ import XMPPStanza
     switch stage {
     case .over: #expect(last == nil)
     case .closing: #expect(last == "finish well")
-    case .online: #expect(last == "finish the connection is gone: the server is silent")
-    default: #expect(last?.hasPrefix("finish nothing came in time, while") == true, "\(stage)")
+    case .online: #expect(last == "finish the connection was lost: the server is silent")
+    default: #expect(last?.hasPrefix("finish no answer in time: waited for") == true, "\(stage)")
     }
   }
 
@@ -175,7 +178,7 @@ import XMPPStanza
         #expect(deeds.isEmpty, "\(stage): \(xml): \(deeds)")
       } else {
         #expect(
-          deeds.last?.contains("breaks the protocol") == true, "\(stage): \(xml): \(deeds)")
+          deeds.last?.contains("violated the protocol") == true, "\(stage): \(xml): \(deeds)")
         #expect(deeds.contains { $0.hasSuffix("</stream:stream>") })
       }
       #expect(!talk.machine.isOnline || stage == .online || Self.lenient.contains(stage))
@@ -201,41 +204,42 @@ import XMPPStanza
       """
       <failure xmlns='urn:xmpp:sasl:2'><account-disabled \
       xmlns='urn:ietf:params:xml:ns:xmpp-sasl'/><text>Gone</text></failure>
-      """, "finish the server does not let us in (account-disabled): “Gone”"
+      """, "finish the server refuses the login (account-disabled): “Gone”"
     ),
     (
       .sasl2, "<continue xmlns='urn:xmpp:sasl:2'><tasks><task>TOTP</task></tasks></continue>",
-      "finish the server does not let us in (continue): “it also wants TOTP”"
+      "finish the server refuses the login (continue): “it also wants TOTP”"
     ),
-    (.authenticatedFeatures, Talk.features(""), "finish the server breaks the protocol"),
+    (.authenticatedFeatures, Talk.features(""), "finish the server violated the protocol"),
     (
-      .binding, Talk.bound("r1", "mallory@example.test/x"), "finish the server breaks the protocol"
+      .binding, Talk.bound("r1", "mallory@example.test/x"),
+      "finish the server violated the protocol"
     ),
     (
       .binding,
       """
       <iq type='error' id='r1'><error type='wait'><resource-constraint \
       xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></iq>
-      """, "finish the server binds no resource (resource-constraint)"
+      """, "finish the server refuses to bind a resource (resource-constraint)"
     ),
     (
       .resuming, "<resumed xmlns='urn:xmpp:sm:3' h='7' previd='some-id'/>",
-      "finish the server breaks the protocol"
+      "finish the server violated the protocol"
     ),
     (
       .resuming, "<resumed xmlns='urn:xmpp:sm:3' h='0' previd='another'/>",
-      "finish the server breaks the protocol"
+      "finish the server violated the protocol"
     ),
     (
       .form, "<iq type='error' id='r1'><error type='cancel'/></iq>",
-      "finish the server makes no accounts"
+      "finish the server does not let clients create accounts"
     ),
     (
       .form,
       """
       <iq type='result' id='r1'><query xmlns='jabber:iq:register'><username/><password/><email/>\
       </query></iq>
-      """, "finish the server wants more than a name and a password: email"
+      """, "finish the server requires more than a name and a password: email"
     ),
     (
       .registration,
@@ -269,6 +273,29 @@ import XMPPStanza
     _ = talk.deeds()
     talk.hears(Talk.saslFeatures)
     #expect(talk.machine.isOver && !talk.deeds().joined().contains("AGFsaWNl"))
+  }
+
+  @Test("A server that speaks TLS at once is recognized only where the connection began without it")
+  func tlsAtOnce() {
+    // Alerts and a handshake of TLS, whole and cut; and what only looks like one.
+    let records: [([UInt8], Bool)] = [
+      ([0x15, 3, 1, 0, 2, 2, 0x46], true), ([0x15, 3, 3, 0, 2, 2, 10], true), ([0x16, 3, 3], true),
+      ([0x15], true), ([0x15, 1], false), ([0x17, 3, 3], false),
+    ]
+    for (bytes, isTLS) in records {
+      var talk = Stage.header.talk()
+      talk.hears(bytes)
+      #expect((talk.deeds() == ["finish \(LiveFailure.startedWithoutTLS)"]) == isTLS, "\(bytes)")
+      #expect(talk.machine.isOver, "\(bytes)")
+      for stage in [Stage.secureHeader, .authenticatedHeader, .features] {
+        var talk = stage.talk()
+        talk.hears(bytes)
+        let last = talk.deeds().last
+        #expect(
+          last?.hasPrefix("finish the data from the server cannot be read") == true,
+          "\(stage), \(bytes): \(last ?? "")")
+      }
+    }
   }
 
   @Test(

@@ -88,7 +88,7 @@ import Testing
     #expect(deeds.first?.contains("policy-violation") == true)
     #expect(
       deeds.last == """
-        finish 16385 stanzas that were sent are unacknowledged (XEP-0198), more than can be kept
+        finish the server has not acknowledged 16385 stanzas (XEP-0198), more than can be kept
         """)
     #expect(talk.machine.resumption == nil)
   }
@@ -130,7 +130,7 @@ import Testing
     talk.hears(Self.oversized)
     #expect(
       talk.deeds().last
-        == "finish what the server sends cannot be read: elements are nested too deeply")
+        == "finish the data from the server cannot be read: elements are nested too deeply")
   }
 }
 

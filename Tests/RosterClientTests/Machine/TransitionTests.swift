@@ -72,9 +72,10 @@ import XMPPStanza
       case .protocolViolation: self = .violation
       case .unreadable: self = .unreadable
       case .timeout: self = .late
-      case .lost: self = .lost
-      case .resolving, .unreachable, .certificate, .authority, .handshake, .unacknowledged,
-        .recording, .passwordChangePending, .notOnline, .cancelled, .alreadyStarted, .over:
+      case .lost, .noHeader: self = .lost
+      case .resolving, .unreachable, .certificate, .authority, .handshake, .startedWithoutTLS,
+        .unacknowledged, .recording, .passwordChangePending, .notOnline, .cancelled,
+        .alreadyStarted, .over:
         self = .notOnline
       }
     }

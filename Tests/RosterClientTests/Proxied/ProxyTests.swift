@@ -195,8 +195,10 @@ struct ProxyTests {
     for await event in proxy.events {
       if case .over(_, let failure?) = event { why.append(failure) }
     }
-    #expect(
-      why == [.tls(.server, reason: "its chain does not lead to a trusted root")])
+    guard case .certificate(.untrusted) = why.first, why.count == 1 else {
+      Issue.record("\(why)")
+      return
+    }
     let heard = server.log
     #expect(!heard.contains("<auth") && !heard.contains("alice"))
     try server.stop()
