@@ -1,40 +1,40 @@
 package import Captures
 package import XMPPStanza
 
-/// What is to be done by who holds a connection, in the order in which it is given.
+/// An action for the owner of a connection, to be carried out in the order given.
 package enum ClientAction: Hashable, Sendable {
-  /// Record these bytes, and write them once they are on the disk.
+  /// Record these bytes, and write them once they are on disk.
   case send([UInt8])
-  /// What is read and written from now on is in TLS.
+  /// Use TLS from now on for everything that is read and written.
   case startTLS
-  /// Make keys, on another thread, and tell the machine that they are `derived`.
+  /// Derive the keys, on another thread, and report them with `derived`.
   case derive(SCRAMDerivation)
-  /// Record what became of the connection.
+  /// Record an event of the connection.
   case note(Lifecycle)
-  /// There is a session: a new one, or the one before goes on.
+  /// A session has begun, or the last one was resumed.
   case online(isResumed: Bool)
-  /// The server answered a request of this id that is no command: nil where it was done.
+  /// The server answered a request with this id that is not a command; nil if it carried it out.
   case answered(String, LiveFailure?)
-  /// Close the connection once everything is written; nil where both sides are done with it.
+  /// Close the connection once everything is written; nil if both sides ended in order.
   case finish(LiveFailure?)
 }
 
-/// What a connection is for.
+/// The parameters of a login.
 package struct ClientLogin: Sendable {
   package var account: BareJID
   package var password: Password
   /// The resource to ask for; nil for one that the server chooses.
   package var resource: String?
-  /// Whether the password may be sent as it is, inside TLS.
+  /// Whether the password may be sent in plain text, inside TLS.
   package var allowsPlain: Bool
-  /// Whether the account is to be made first (XEP-0077).
+  /// Whether to create the account first (XEP-0077).
   package var registers: Bool
-  /// The session before, to go on with.
+  /// The last session, to be resumed.
   package var resumption: Resumption?
-  /// The id by which that session asked for another password, if it was not answered.
+  /// The id of that session's request for another password, if it was not answered.
   package var passwordRequest: String?
-  /// Fresh and unguessable, printable and without a comma (RFC 5802 §5.1).
+  /// A fresh, unguessable, printable text without a comma (RFC 5802 §5.1).
   package var nonce: String
-  /// What the ids of the connection's own requests begin with.
+  /// The beginning of the ids of the connection's own requests.
   package var idPrefix: String
 }

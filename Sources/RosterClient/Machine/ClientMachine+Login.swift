@@ -3,7 +3,7 @@ import Foundation
 import Rollcall
 package import XMPPStanza
 
-// From the features to being let in (RFC 6120 §5 and §6, XEP-0388).
+// From the features to the end of the login (RFC 6120 §5 and §6, XEP-0388).
 extension ClientMachine {
   mutating func featuresReceived(_ features: XMPPElement, _ trust: Trust) -> ClientResult {
     switch trust {
@@ -30,7 +30,7 @@ extension ClientMachine {
     guard node.is("proceed", in: Namespace.tls) else {
       return node.is("failure", in: Namespace.tls)
         ? .actions(finish(.encryptionNotOffered))
-        : violation("<\(node.name.local)/> in place of leave to begin TLS")
+        : violation("<\(node.name.local)/> instead of an answer to STARTTLS")
     }
     enter(.handshake)
     return .actions([.startTLS])
@@ -79,7 +79,7 @@ extension ClientMachine {
       return .actions(distrust(error))
     }
     guard node.is("failure", in: Namespace.sasl) else {
-      return violation("<\(node.name.local)/> while it is to let us in")
+      return violation("<\(node.name.local)/> during the login")
     }
     return .actions(refused(node))
   }
@@ -93,7 +93,7 @@ extension ClientMachine {
     }
   }
 
-  /// The keys that were to be derived are there, or cannot be made.
+  /// The keys were derived, or cannot be.
   package mutating func derived(_ keys: Result<SCRAMKeys, SASLFailure>) -> ClientResult {
     do throws(SASLFailure) {
       let response: [UInt8]?
@@ -114,7 +114,7 @@ extension ClientMachine {
     }
   }
 
-  /// The server did not prove who it is, or cannot be answered: it gets nothing more of us.
+  /// Gives up the login, because the server did not prove its identity or cannot be answered.
   mutating func distrust(_ failure: SASLFailure) -> [ClientAction] {
     [send(.element("abort", isSASL2 ? Namespace.sasl2 : Namespace.sasl))]
       + breakOff(.sasl(failure), "not-authorized")
@@ -133,8 +133,8 @@ extension ClientMachine {
 
 extension SASLOffer {
   /// - Parameters:
-  ///   - mechanisms: The element that lists them; nil where there is none.
-  ///   - features: What it stands in, with the types of channel binding.
+  ///   - mechanisms: The element that lists them; nil if there is none.
+  ///   - features: The features that contain it, with the types of channel binding.
   package init(of mechanisms: XMPPElement?, in features: XMPPElement) {
     self.init(
       mechanisms: (mechanisms?.children).map { children in
@@ -164,7 +164,7 @@ extension XMPPElement {
       ] + inline)
   }
 
-  /// What an element of SASL carries (RFC 6120 §6.4.2): `=` stands for nothing.
+  /// The data in an element of SASL (RFC 6120 §6.4.2); `=` means none.
   package func base64() throws(SASLFailure) -> [UInt8] {
     let text = text.trimmedOfXMLSpace
     guard text != "=" else { return [] }

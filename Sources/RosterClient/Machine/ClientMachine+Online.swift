@@ -1,10 +1,10 @@
 import Rollcall
 import XMPPStanza
 
-// The session, beside what the roster makes of it.
+// The session, apart from its effects on the roster.
 extension ClientMachine {
-  /// A stanza of ours goes out, where one may; with it perhaps the question whether those before
-  /// have come.
+  /// A stanza of ours is sent, if there is a session, perhaps with a request to acknowledge the
+  /// stanzas so far.
   package mutating func sent(_ stanza: [UInt8]) -> ClientResult {
     guard var session = state.session else { return .ignored(state.end ?? .noSession) }
     session.sent(stanza)
@@ -20,7 +20,7 @@ extension ClientMachine {
     return .actions([.send(stanza)] + question)
   }
 
-  /// Asks the server whether it is there (XEP-0199): it answers after all that it was told before.
+  /// The server is pinged (XEP-0199), and answers after it has processed everything sent before.
   ///
   /// - Returns: The id that `answered` will name.
   package mutating func pinged() -> (id: String, result: ClientResult) { ping(.ping) }

@@ -1,7 +1,7 @@
 import Rollcall
 import XMPPStanza
 
-// Accounts (XEP-0077): one is made before anybody is let in, its password changed in a session.
+// Accounts (XEP-0077): creating one before the login, and changing its password in a session.
 extension ClientMachine {
   mutating func beginRegistration(
     _ features: XMPPElement, _ serverEndPoint: [UInt8]?
@@ -21,7 +21,7 @@ extension ClientMachine {
     _ node: XMPPElement, _ registration: Registration
   ) -> ClientResult {
     guard node.answers(registration.id) else {
-      return violation("<\(node.name.local)/> while an account is asked for")
+      return violation("<\(node.name.local)/> during the registration")
     }
     guard node.attribute("type") == "result",
       let query = node.child("query", in: Namespace.register)
@@ -30,7 +30,7 @@ extension ClientMachine {
     let fields = query.children.filter { $0.name.namespace == Namespace.register }
     let others = fields.map(\.name.local).filter { !known.contains($0) }
     guard others.isEmpty, fields.contains(where: { $0.name.local == "password" }) else {
-      // A form, a picture to be read, or a page to go to.
+      // A form, a picture to read, or a page to visit.
       let words = query.child("instructions", in: Namespace.register)?.text
       return .actions(
         breakOff(
@@ -46,7 +46,7 @@ extension ClientMachine {
     _ node: XMPPElement, _ registration: Registration
   ) -> ClientResult {
     guard node.answers(registration.id) else {
-      return violation("<\(node.name.local)/> while an account is asked for")
+      return violation("<\(node.name.local)/> during the registration")
     }
     guard node.attribute("type") == "result" else {
       let (condition, text) = node.stanzaError
@@ -56,7 +56,7 @@ extension ClientMachine {
     return .actions(authenticate(registration.features, registration.serverEndPoint))
   }
 
-  /// Asks for another password.
+  /// The user wants another password.
   ///
   /// - Returns: The id that `answered` will name.
   package mutating func passwordChanged(

@@ -2,10 +2,9 @@ import Captures
 import Rollcall
 import XMPPStanza
 
-// SASL 2, with what it does at the same time: binding, or going on with a session (XEP-0388,
-// XEP-0386, XEP-0198 §6).
+// SASL 2, with the binding or the resumption that it can include (XEP-0388, XEP-0386, XEP-0198 §6).
 extension ClientMachine {
-  /// What the server is asked to do as soon as it has let us in.
+  /// The requests that the server carries out as part of the login.
   func inlineRequests(_ offered: XMPPElement?) -> [XMPPElement] {
     guard let offered else { return [] }
     var requests: [XMPPElement] = []
@@ -39,7 +38,7 @@ extension ClientMachine {
       return .actions(distrust(error))
     }
     if node.is("continue", in: Namespace.sasl2) {
-      // A second factor or the like, which we cannot give.
+      // A second factor, for example, which this client does not support.
       let tasks = node.child("tasks", in: Namespace.sasl2)?.children.map(\.text) ?? []
       return .actions(
         [send(.element("abort", Namespace.sasl2))]
@@ -49,22 +48,22 @@ extension ClientMachine {
             "not-authorized"))
     }
     guard node.is("failure", in: Namespace.sasl2) else {
-      return violation("<\(node.name.local)/> while it is to let us in")
+      return violation("<\(node.name.local)/> during the login")
     }
     return .actions(refused(node))
   }
 
   private mutating func sasl2Succeeded(_ node: XMPPElement) -> ClientResult {
     guard let jid = LoginResult(node)?.jid, jid.bare == login.account else {
-      return violation("it lets another account in than it was asked for")
+      return violation("it logged in another account than the one that was asked for")
     }
-    // Unless it has bound a resource, the stream goes on with new features (XEP-0388 §2.6).
+    // If no resource is bound, new features follow (XEP-0388 §2.6).
     enter(.features(.authenticated))
     if let resumed = node.child("resumed", in: Namespace.streamManagement) {
       return sessionResumed(resumed)
     }
     guard let bound = node.child("bound", in: Namespace.bind2) else { return .actions([]) }
-    guard jid.resource != nil else { return violation("it binds no resource") }
+    guard jid.resource != nil else { return violation("it bound no resource") }
     var session = Session()
     if let enabled = bound.child("enabled", in: Namespace.streamManagement) {
       session.enabled(by: enabled)

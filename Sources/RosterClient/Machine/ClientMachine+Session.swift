@@ -2,7 +2,7 @@ import RawBytes
 import Rollcall
 import XMPPStanza
 
-// From being let in to the session (RFC 6120 §7, XEP-0198).
+// From the accepted login to the session (RFC 6120 §7, XEP-0198).
 extension ClientMachine {
   mutating func beginSession(_ features: XMPPElement) -> ClientResult {
     let isManageable = features.child("sm", in: Namespace.streamManagement) != nil
@@ -14,17 +14,17 @@ extension ClientMachine {
   mutating func resumeAnswered(_ node: XMPPElement, _ features: XMPPElement) -> ClientResult {
     if node.is("resumed", in: Namespace.streamManagement) { return sessionResumed(node) }
     guard node.is("failed", in: Namespace.streamManagement) else {
-      return violation("<\(node.name.local)/> in place of an answer to resumption")
+      return violation("<\(node.name.local)/> instead of an answer to resumption")
     }
     return bind(features)
   }
 
-  /// The session goes on: what the server did not take is sent again.
+  /// The session is resumed: sends the stanzas again that the server did not receive.
   mutating func sessionResumed(_ node: XMPPElement) -> ClientResult {
     guard var management = login.resumption,
       node.attribute("previd").map({ $0 == management.id }) ?? true,
       let count = node.attribute("h").flatMap({ UInt32($0) }), management.acknowledged(count)
-    else { return violation("it goes on with another session") }
+    else { return violation("it resumed another session") }
     let missing = management.resumed()
     var session = Session(counting: .on(management))
     if let id = login.passwordRequest { session.open[id] = .password }
@@ -35,7 +35,7 @@ extension ClientMachine {
 
   private mutating func bind(_ features: XMPPElement) -> ClientResult {
     guard features.child("bind", in: Namespace.bind) != nil else {
-      return violation("it offers no resource to be bound")
+      return violation("it does not offer to bind a resource")
     }
     let id = nextID()
     enter(.binding(features, id: id))
@@ -48,9 +48,9 @@ extension ClientMachine {
     guard node.answers(id) else { return .ignored(.noSession) }
     guard node.attribute("type") == "result" else { return .actions(bindRefused(node)) }
     guard let jid = LoginResult(node)?.jid, jid.bare == login.account else {
-      return violation("it binds another account than it was asked for")
+      return violation("it bound another account than the one that was asked for")
     }
-    guard jid.resource != nil else { return violation("it binds no resource") }
+    guard jid.resource != nil else { return violation("it bound no resource") }
     let session = features.child("session", in: Namespace.legacySession)
     guard session != nil, session?.child("optional", in: Namespace.legacySession) == nil else {
       return .actions(sessionBegan(features, Session()))
@@ -74,7 +74,7 @@ extension ClientMachine {
     return breakOff(.bindRefused(condition: condition, text: text), "not-authorized")
   }
 
-  /// There is a session: both sides count from now on, if the server can.
+  /// The session has begun: both sides count from now on, if the server supports it.
   private mutating func sessionBegan(
     _ features: XMPPElement, _ session: Session
   ) -> [ClientAction] {
@@ -93,7 +93,7 @@ extension ClientMachine {
 }
 
 extension XMPPElement {
-  /// Whether it answers a request of this id.
+  /// Whether this answers the request with this id.
   func answers(_ id: String) -> Bool {
     guard self.is("iq", in: Namespace.client), attribute("id").hasSameBytes(as: id) else {
       return false

@@ -5,46 +5,46 @@ import XMPPStream
 
 /// One connection of a client, from the first byte to the session and its end (RFC 6120 §4 to §7).
 ///
-/// What happened goes in by methods in the past tense, what is to be done comes out, in order. A
-/// value: it reads no socket and no clock, and chooses nothing by chance.
+/// The inputs are methods in the past tense; each returns the actions to carry out, in order. A
+/// value: it reads no socket and no clock, and makes no random choices.
 package struct ClientMachine: Sendable {
   let login: ClientLogin
   private(set) var state = State.idle
-  /// How many ids were used.
+  /// The number of ids used so far.
   private var requests = 0
 
-  /// A connection that is not made yet.
+  /// A connection that has not been made yet.
   package init(_ login: ClientLogin) {
     self.login = login
   }
 
-  /// What the session can be resumed by on another connection; nil if it cannot be.
+  /// What is needed to resume the session on another connection; nil if it cannot be resumed.
   package var resumption: Resumption? { state.ending.resumption }
 
   /// Whether commands can be sent.
   package var isOnline: Bool { if case .online = state { true } else { false } }
 
-  /// Whether there is a session, or was before the end.
+  /// Whether there is a session, or there was one before the end.
   var hadSession: Bool { state.ending.hadSession }
 
-  /// Whether it ends without a session: what the server said then was not its turn, or not the
-  /// server's, and means nothing.
+  /// Whether the connection ended without a session. The server then spoke out of turn, or someone
+  /// else did in its place, so that its last words mean nothing.
   package var hasFailed: Bool { state.end != nil && !hadSession }
 
-  /// Whether the server has let us in.
+  /// Whether the server has accepted the login.
   package var wasLetIn: Bool { state.ending.wasLetIn }
 
-  /// Whether nothing more will be done.
+  /// Whether the connection is over.
   package var isOver: Bool { if case .over = state { true } else { false } }
 
   // MARK: The state
 
-  /// Waits for something else from now on.
+  /// Changes the state.
   mutating func enter(_ next: State) {
     state = next
   }
 
-  /// Puts back the session, of which something has changed.
+  /// Stores a changed session in the state.
   mutating func enter(with session: Session) {
     switch state {
     case .boundFeatures: enter(.boundFeatures(session))
@@ -59,7 +59,7 @@ package struct ClientMachine: Sendable {
 
   // MARK: The connection
 
-  /// A connection is there; with direct TLS, that has to begin first (XEP-0368).
+  /// The connection was made. With direct TLS, TLS begins first (XEP-0368).
   package mutating func connected(to address: String, isDirectTLS: Bool) -> ClientResult {
     guard case .idle = state else { return .ignored(state.end ?? .outOfTurn) }
     let note = ClientAction.note(.connected(to: address))
@@ -68,10 +68,10 @@ package struct ClientMachine: Sendable {
     return .actions([note, .startTLS])
   }
 
-  /// TLS has begun, with a certificate that is to be trusted.
+  /// TLS has begun, and the certificate was accepted.
   ///
   /// - Parameters:
-  ///   - version: Of TLS, such as `TLSv1.3`.
+  ///   - version: The version of TLS, such as `TLSv1.3`.
   ///   - serverEndPoint: The hash of the certificate for `tls-server-end-point` (RFC 5929 §4.1).
   package mutating func secured(by version: String?, serverEndPoint: [UInt8]?) -> ClientResult {
     guard case .handshake = state else { return .ignored(state.end ?? .outOfTurn) }
@@ -79,7 +79,7 @@ package struct ClientMachine: Sendable {
       [.note(.secured(tls: version))] + header(.secured(serverEndPoint: serverEndPoint)))
   }
 
-  /// The connection, or what is to begin on it, has failed, or it is closed.
+  /// The connection failed or was closed, or TLS could not begin on it.
   package mutating func disconnected(_ failure: LiveFailure) -> ClientResult {
     switch state {
     case .over: return .ignored(.over)
@@ -96,7 +96,7 @@ package struct ClientMachine: Sendable {
 
   // MARK: The stream
 
-  /// A part of the server's stream came.
+  /// A part of the server's stream arrived.
   package mutating func received(_ part: StreamIntake.Part) -> ClientResult {
     if case .over = state { return .ignored(.over) }
     if case .closing = state { return receivedWhileClosing(part) }
@@ -117,7 +117,7 @@ package struct ClientMachine: Sendable {
     }
   }
 
-  /// An element beyond a limit came, which is passed over once we are let in.
+  /// An element beyond a limit arrived, which is skipped if the login was accepted.
   private mutating func elementSkipped(_ element: SkippedElement) -> ClientResult {
     guard wasLetIn else {
       return violation(.unreadable(reason: element.reason), "policy-violation")
@@ -129,8 +129,7 @@ package struct ClientMachine: Sendable {
     return .ignored(.tooLarge)
   }
 
-  /// More bytes came in one read with what ended the time before TLS, or a part of some (RFC 6120
-  /// §5.4.3.3).
+  /// Unencrypted bytes arrived after the element that begins TLS (RFC 6120 §5.4.3.3).
   package mutating func injected() -> ClientResult {
     if case .over = state { return .ignored(.over) }
     return .violation(.injectedBytes, finish(.injectedBytes))
@@ -148,7 +147,7 @@ package struct ClientMachine: Sendable {
     return .actions([])
   }
 
-  /// After our end of the stream nothing more is said (RFC 6120 §4.4), whatever still comes.
+  /// After our end of the stream nothing more is sent (RFC 6120 §4.4), whatever still arrives.
   private mutating func receivedWhileClosing(_ part: StreamIntake.Part) -> ClientResult {
     switch part {
     case .end: return .actions(finish(nil))
@@ -170,11 +169,11 @@ package struct ClientMachine: Sendable {
   private mutating func elementReceived(_ node: XMPPElement) -> ClientResult {
     if node.is("error", in: Namespace.streams) { return .actions(streamError(node)) }
     switch state {
-    case .idle, .handshake: return violation("an element where there is no stream")
+    case .idle, .handshake: return violation("an element outside a stream")
     case .header: return violation("an element before the stream's header")
     case .features(let trust):
       guard node.is("features", in: Namespace.streams) else {
-        return violation("<\(node.name.local)/> in place of the stream's features")
+        return violation("<\(node.name.local)/> instead of the stream's features")
       }
       return featuresReceived(node, trust)
     case .startTLS: return startTLSAnswered(node)
@@ -197,7 +196,7 @@ package struct ClientMachine: Sendable {
     }
   }
 
-  /// RFC 6120 §4.9: nothing more comes.
+  /// RFC 6120 §4.9: the stream ends with an error.
   private mutating func streamError(_ node: XMPPElement) -> [ClientAction] {
     let (condition, text) = node.condition(in: Namespace.streamErrors)
     let end = ClientAction.send(Array("</stream:stream>".utf8))
@@ -206,7 +205,7 @@ package struct ClientMachine: Sendable {
 
   // MARK: Time
 
-  /// What was waited for has not come in time.
+  /// What was waited for has not arrived in time.
   package mutating func timedOut() -> ClientResult {
     switch state {
     case .over: return .ignored(.over)
@@ -218,8 +217,8 @@ package struct ClientMachine: Sendable {
     }
   }
 
-  /// Nothing has come for a while: the server is asked whether it is there, and where it does not
-  /// answer either until the next time, the connection is gone.
+  /// Nothing has arrived for a while. The first time, the server is asked whether it is there; if
+  /// nothing has arrived by the next time either, the connection counts as lost.
   package mutating func silenceElapsed() -> ClientResult {
     guard case .online(var session) = state else { return .ignored(state.end ?? .outOfTurn) }
     guard !session.isPinged else { return timedOut() }
@@ -231,7 +230,7 @@ package struct ClientMachine: Sendable {
 
   // MARK: The end
 
-  /// The user has seen enough.
+  /// The user ends the session.
   package mutating func closed() -> ClientResult {
     switch state {
     case .over: return .ignored(.over)
@@ -239,7 +238,7 @@ package struct ClientMachine: Sendable {
     case .idle, .handshake: return .actions(finish(nil))
     case .header, .features, .startTLS, .registrationForm, .registration, .sasl, .sasl2,
       .boundFeatures, .resuming, .binding, .legacySession, .online:
-      // A session that is ended in order cannot be gone on with (XEP-0198 §5).
+      // A session that was ended in order cannot be resumed (XEP-0198 §5).
       var ending = state.ending
       ending.resumption = nil
       enter(.closing(ending))
@@ -280,7 +279,7 @@ package struct ClientMachine: Sendable {
     return "\(login.idPrefix)\(requests)"
   }
 
-  /// The header of a new stream. Whose it is stays unsaid as long as everybody can read it (RFC
+  /// The header of a new stream. It does not name the account as long as anyone can read it (RFC
   /// 6120 §4.7.1).
   mutating func header(_ trust: Trust) -> [ClientAction] {
     enter(.header(trust))
@@ -303,7 +302,7 @@ extension [UInt8] {
 }
 
 extension String {
-  /// The text for an attribute of XML.
+  /// The text, escaped for an attribute of XML.
   fileprivate var escapedInAttribute: String {
     var bytes: [UInt8] = []
     bytes.appendEscaped(self, inAttribute: true)

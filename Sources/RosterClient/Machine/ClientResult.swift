@@ -1,4 +1,4 @@
-/// The result of an event that a client machine was told of.
+/// The result of an event that was reported to a client machine.
 package enum ClientResult: Hashable, Sendable {
   /// The actions to take, in this order; empty if only the state has changed.
   case actions([ClientAction])

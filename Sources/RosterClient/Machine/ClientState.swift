@@ -6,11 +6,11 @@ extension ClientMachine {
     case plain
     /// In TLS, with the hash of the server's certificate for `tls-server-end-point`.
     case secured(serverEndPoint: [UInt8]?)
-    /// The server has let us in.
+    /// The server has accepted the login.
     case authenticated
   }
 
-  /// What the connection waits for, with what is valid only while it does.
+  /// What the connection waits for, with the data that is valid only while it does.
   enum State: Sendable {
     /// The connection. Can become: `handshake`, `header`, `over`.
     case idle
@@ -23,7 +23,7 @@ extension ClientMachine {
     case features(Trust)
     /// `<proceed/>`. Can become: `handshake`, `closing`, `over`.
     case startTLS
-    /// What the server wants for an account. Can become: `registration`, `closing`, `over`.
+    /// The server's requirements for an account. Can become: `registration`, `closing`, `over`.
     case registrationForm(Registration)
     /// The new account. Can become: `sasl`, `sasl2`, `closing`, `over`.
     case registration(Registration)
@@ -34,10 +34,10 @@ extension ClientMachine {
     case sasl2(SASLExchange)
     /// The features after SASL 2 has bound a resource too. Can become: `online`, `closing`, `over`.
     case boundFeatures(Session)
-    /// The answer to resumption, with the features for the case that it fails. Can become:
+    /// The answer to resumption, with the features in case it fails. Can become:
     /// `online`, `binding`, `closing`, `over`.
     case resuming(XMPPElement)
-    /// A resource, asked for by a request of this id. Can become: `legacySession`, `online`,
+    /// A resource, requested with this id. Can become: `legacySession`, `online`,
     /// `closing`, `over`.
     case binding(XMPPElement, id: String)
     /// The session of RFC 3921, which older servers require a request for. Can become:
@@ -51,9 +51,9 @@ extension ClientMachine {
     case over(Ending)
   }
 
-  /// An account that is being made (XEP-0077).
+  /// An account that is being created (XEP-0077).
   struct Registration: Sendable {
-    /// The features to log in by afterwards.
+    /// The features for the login that follows.
     var features: XMPPElement
     var serverEndPoint: [UInt8]?
     /// The id of the request that awaits an answer.
@@ -62,10 +62,10 @@ extension ClientMachine {
 
   /// What is left of a connection whose stream has ended.
   struct Ending: Hashable, Sendable {
-    /// Whether the server had let us in.
+    /// Whether the server had accepted the login.
     var wasLetIn = false
     var hadSession = false
-    /// What the session can be resumed by on another connection.
+    /// What is needed to resume the session on another connection.
     var resumption: Resumption?
   }
 
@@ -81,9 +81,9 @@ extension ClientMachine {
 
     /// What a request of the connection's own is for.
     enum OwnRequest: Hashable, Sendable {
-      /// To hear anything at all.
+      /// To find out whether the server is there.
       case silence
-      /// To know that what came before is done.
+      /// To find out when everything sent before has been processed.
       case ping
       case password
     }
@@ -91,7 +91,7 @@ extension ClientMachine {
     var counting = Counting.off
     /// The connection's own requests that are open, by id.
     var open: [String: OwnRequest] = [:]
-    /// Whether the server was asked whether it is there and has said nothing since.
+    /// Whether the server was asked whether it is there, and nothing has arrived since.
     var isPinged = false
 
     /// What both sides have counted; nil if they do not count.
@@ -186,9 +186,9 @@ extension ClientMachine.State {
     case .handshake: "TLS"
     case .header: "the server's stream header"
     case .features, .boundFeatures: "the stream's features"
-    case .startTLS: "leave to begin TLS"
+    case .startTLS: "permission to begin TLS"
     case .registrationForm, .registration: "the account"
-    case .sasl, .sasl2: "being let in"
+    case .sasl, .sasl2: "the login"
     case .resuming: "resumption"
     case .binding, .legacySession: "a resource"
     case .online: "an answer"

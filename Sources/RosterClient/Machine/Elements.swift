@@ -1,6 +1,6 @@
 package import XMPPStanza
 
-// What a client sends beside the stanzas of its commands.
+// The elements that a client sends, apart from the stanzas of its commands.
 extension XMPPElement {
   /// An element with attributes without prefixes.
   package static func element(
@@ -70,6 +70,6 @@ extension Namespace {
   static let registerFeature = "http://jabber.org/features/iq-register"
   /// XEP-0199.
   static let ping = "urn:xmpp:ping"
-  /// RFC 3921 §3: what older servers still want.
+  /// RFC 3921 §3, which older servers still require.
   static let legacySession = "urn:ietf:params:xml:ns:xmpp-session"
 }

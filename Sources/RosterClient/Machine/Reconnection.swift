@@ -4,21 +4,21 @@
 /// return at once.
 package struct Reconnection: Hashable, Sendable {
   private var attempts = 0
-  /// When the session began that is open.
+  /// When the open session began.
   private var onlineSince: Int64?
-  /// How the last logins ended, if that was soon, and how many have in a row.
+  /// How the last logins ended, if soon, and how many in a row ended in that way.
   private var last: Ends?
 
   private struct Ends: Hashable {
-    /// Without what differs from time to time.
+    /// Without the counts and texts that can differ each time.
     let failure: LiveFailure
     let count: Int
   }
 
   private static let longest: Int64 = 120_000
-  /// How long a session has lasted that ends for a reason of its own, in milliseconds.
+  /// The duration in milliseconds from which a session counts as one that lasted.
   package static let lasting: Int64 = 60_000
-  /// So many logins that end soon in the same way show that the next one would.
+  /// The number of logins ending soon in the same way after which the next is not tried.
   package static let logins = 3
 
   /// Before the first connection.
@@ -27,7 +27,7 @@ package struct Reconnection: Hashable, Sendable {
   /// Whether another login would end as the last ones did.
   package var isHopeless: Bool { last.map { $0.count >= Self.logins } ?? false }
 
-  /// How long to wait now, in milliseconds: about 1, 2, 4 … 120 s.
+  /// The time to wait now, in milliseconds: about 1, 2, 4 … 120 s.
   ///
   /// - Parameter chance: From 0 up to 1; half of the time depends on it.
   package mutating func delay(_ chance: Double) -> Int64 {
@@ -36,19 +36,19 @@ package struct Reconnection: Hashable, Sendable {
     return whole / 2 + Int64(Double(whole / 2) * chance)
   }
 
-  /// There is a session, new or resumed.
+  /// A session has begun or was resumed.
   ///
   /// - Parameter time: Milliseconds since 1970.
   package mutating func wentOnline(at time: Int64) { onlineSince = time }
 
   /// A connection has ended.
   ///
-  /// A connection on which the server did not let us in is no login, and changes nothing. One that
-  /// ended for a reason of the network, or that lasted, begins the count anew.
+  /// A connection without an accepted login changes nothing. One that lasted, or ended because of
+  /// the network, resets the count.
   ///
   /// - Parameters:
-  ///   - failure: Why; nil if both sides were done with it.
-  ///   - wasLetIn: Whether the server had let us in.
+  ///   - failure: The reason; nil if both sides ended in order.
+  ///   - wasLetIn: Whether the server had accepted the login.
   ///   - time: Milliseconds since 1970.
   package mutating func ended(_ failure: LiveFailure?, wasLetIn: Bool, at time: Int64) {
     let since = onlineSince.take()

@@ -1,25 +1,25 @@
 import DequeModule
 
-/// What both sides of a stream have counted of each other's stanzas (XEP-0198).
+/// The counts of each other's stanzas that both sides of a stream keep (XEP-0198).
 ///
-/// Counts go round at 2³² (§4).
+/// Counts wrap around at 2³² (§4).
 package struct StreamManagement: Hashable, Sendable {
-  /// How many of the server's stanzas were taken.
+  /// The number of the server's stanzas that were handled.
   package private(set) var handled: UInt32
-  /// How many of ours the server has taken.
+  /// The number of our stanzas that the server has acknowledged.
   private var acknowledged: UInt32
-  /// Ours that it has not said it took, the oldest first.
+  /// Our stanzas that it has not acknowledged, oldest first.
   private var unacknowledged: Deque<[UInt8]> = []
-  /// How many bytes they have.
+  /// The number of their bytes.
   private var unacknowledgedBytes = 0
 
-  /// How many of our stanzas, and how many bytes of them, are kept until they are acknowledged.
+  /// The maximum number of unacknowledged stanzas that are kept, and of their bytes.
   package static let limits = (stanzas: 16_384, bytes: 16 << 20)
-  /// What to name to go on with the session later; nil where the server does not offer that.
+  /// The id for resuming the session; nil if the server does not offer that.
   package var id: String?
   private var isAsked = false
 
-  /// How many of ours the server has not said it took.
+  /// The number of our stanzas that the server has not acknowledged.
   package var unacknowledgedCount: Int { unacknowledged.count }
 
   /// Whether more of our stanzas are unacknowledged than are kept to be sent again. Without a limit
@@ -33,32 +33,32 @@ package struct StreamManagement: Hashable, Sendable {
     id != nil && unacknowledged.contains { stanzas.contains($0) }
   }
 
-  /// From the beginning of a session, or with so many stanzas behind both sides.
+  /// The counts of a new session, or of one in which stanzas were already counted.
   package init(id: String?, handled: UInt32 = 0, acknowledged: UInt32 = 0) {
     self.id = id
     self.handled = handled
     self.acknowledged = acknowledged
   }
 
-  /// One of the server's stanzas was taken.
+  /// A stanza from the server was handled.
   package mutating func received() { handled &+= 1 }
 
-  /// One of ours goes out.
+  /// A stanza of ours is sent.
   package mutating func sent(_ stanza: [UInt8]) {
     unacknowledged.append(stanza)
     unacknowledgedBytes += stanza.count
   }
 
-  /// Whether the server is to be asked now what it has taken; once until it has answered.
+  /// Whether to ask the server now for an acknowledgement; true once until it has answered.
   package mutating func asks() -> Bool {
     guard !isAsked, !unacknowledged.isEmpty else { return false }
     isAsked = true
     return true
   }
 
-  /// The server says how many of our stanzas it has taken.
+  /// The server acknowledged our stanzas up to this count.
   ///
-  /// - Returns: False where that is more than were sent, or fewer than it said before.
+  /// - Returns: False if that is more than were sent, or fewer than it acknowledged before.
   package mutating func acknowledged(_ count: UInt32) -> Bool {
     let new = Int(count &- acknowledged)
     guard new <= unacknowledged.count else { return false }
@@ -69,12 +69,12 @@ package struct StreamManagement: Hashable, Sendable {
     return true
   }
 
-  /// What is sent again where the session goes on (§5): all that was not acknowledged.
+  /// The stanzas to send again if the session is resumed (§5): all that were not acknowledged.
   package mutating func resumed() -> [[UInt8]] {
     isAsked = false
     return Array(unacknowledged)
   }
 }
 
-/// A session that can be gone on with.
+/// A session that can be resumed.
 package typealias Resumption = StreamManagement

@@ -19,8 +19,8 @@ public enum SASLFailure: Error, Hashable, Sendable {
   case nonceMismatch
   /// The server uses so few iterations that an eavesdropper could guess the password.
   case tooFewIterations(Int)
-  /// The server uses so many iterations that the login would take too long. `Int.max` means that
-  /// many or more.
+  /// The server uses too many iterations, with which the login would take too long. `Int.max` means
+  /// that many or more.
   case tooManyIterations(Int)
   /// The server ends the login with a SCRAM error, such as `invalid-proof`.
   case serverError(String)

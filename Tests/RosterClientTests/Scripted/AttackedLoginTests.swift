@@ -40,11 +40,11 @@ struct AttackedLoginTests {
     ),
     (
       "features again", scram { _ in Words.mechanisms(["PLAIN"]) },
-      .protocolViolation("<features/> while it is to let us in")
+      .protocolViolation("<features/> during the login")
     ),
     (
       "another account", Words.login + [Words.binding(), bound("mallory@example.test/x")],
-      .protocolViolation("it binds another account than it was asked for")
+      .protocolViolation("it bound another account than the one that was asked for")
     ),
     (
       "no resource",

@@ -127,11 +127,11 @@ struct SASL2SessionTests {
     ),
     (
       { success($0, bound, jid: "mallory@example.test/x") },
-      .protocolViolation("it lets another account in than it was asked for")
+      .protocolViolation("it logged in another account than the one that was asked for")
     ),
     (
       { success($0, "<resumed xmlns='urn:xmpp:sm:3' h='0' previd='x'/>") },
-      .protocolViolation("it goes on with another session")
+      .protocolViolation("it resumed another session")
     ),
   ]
 

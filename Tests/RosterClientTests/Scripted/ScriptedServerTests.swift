@@ -93,7 +93,7 @@ import Testing
     (
       "a stanza before the features",
       [Turn(heard: "<stream:stream", said: header + "<presence/>")],
-      .protocolViolation("<presence/> in place of the stream's features")
+      .protocolViolation("<presence/> instead of the stream's features")
     ),
     (
       "an element without end",
