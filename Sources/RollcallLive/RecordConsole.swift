@@ -72,10 +72,13 @@ struct ProxyStory {
       return ["#\(number) \(account) is recorded in \(path)"]
     case .found(let number, let account, let findings):
       return findings.map { "#\(number) \(account.map { "\($0) " } ?? "")\($0.line)" }
-    case .over(let number, let failure):
+    case .loginRefused(let number, let report, let path):
+      let kept = path.map { "; kept in \($0)" } ?? ""
+      return ["#\(number) the server refused the login (\(report.clause))\(kept)"]
+    case .over(let number, let end):
       let who = accounts.removeValue(forKey: number).map { "\($0) " } ?? ""
-      let why = failure.map { ": \($0)\(advice(on: $0))" } ?? ""
-      return ["#\(number) \(who)has ended\(why)  [\(counts.words)]"]
+      let help = end.failure.map { advice(on: $0) } ?? ""
+      return ["#\(number) \(who)ended: \(end)\(help)  [\(counts.words)]"]
     }
   }
 

@@ -278,14 +278,14 @@ import Testing
           failure.map { machine.failed(.client, $0) } ?? machine.ended(.client)
         }
         #expect(done == [words])
-        guard case .finish(let failure?) = talk.actions.last else { continue }
-        #expect(failure.isClientsDistrust == isDistrust, "\(failure)")
+        guard case .finish(let end) = talk.actions.last else { continue }
+        #expect(end.failure?.isClientsDistrust == isDistrust, "\(end)")
       }
     }
     // What happens to the server, or in the stream, is no distrust.
     #expect(
       securing.happen { $0.failed(.server, .lost(reason: "Connection reset by peer")) }
-        == ["over: the server closed the connection while TLS was to begin"])
+        == ["over: the connection to the server was lost: Connection reset by peer"])
     var talk = ProxyTalk.secured()
     #expect(
       talk.happen { $0.failed(.client, .lost(reason: "Connection reset by peer")) }
@@ -319,7 +319,7 @@ import Testing
     // Once the server has said something, its port is the right one.
     var later = connected()
     _ = later.say(header, .server)
-    #expect(later.happen { $0.ended(.server) } == ["over"])
+    #expect(later.happen { $0.ended(.server) } == ["over: the connection to the server was lost"])
     var direct = ProxyTalk()
     _ = direct.happen { $0.helloReceived(for: "example.test") }
     _ = direct.happen { $0.connected(to: "host:5222") }

@@ -105,7 +105,7 @@ extension ProxyAction {
     case .note(let lifecycle): "note \(lifecycle)"
     case .beginTLS(let side, let domain): "TLS with the \(side) for \(domain)"
     case .derive: "derive"
-    case .finish(let failure): "over\(failure.map { ": \($0)" } ?? "")"
+    case .finish(let end): "over: \(end)"
     }
   }
 }

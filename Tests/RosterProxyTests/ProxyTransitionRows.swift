@@ -23,14 +23,14 @@ extension ProxyTransitionTests {
     Row("LLL LL LLL LL ..", "the server is this proxy") { $0.ledToItself(by: "host:5222") },
     Row("... .. >>. .. ..", "TLS begins with the server") { $0.secured(.server, by: nil) },
     Row("... .. ..> .. ..", "TLS begins with the client") { $0.secured(.client, by: nil) },
-    Row("lll ll TTT ll l.", "the server's connection fails") {
+    Row("lll ll TTl ll l.", "the server's connection fails") {
       $0.failed(.server, .lost(reason: "reset"))
     },
-    Row("lll ll TTT ll l.", "the client's connection fails") {
+    Row("lll ll llT ll l.", "the client's connection fails") {
       $0.failed(.client, .lost(reason: "reset"))
     },
-    Row("FFF FF TTT FF F.", "the server's connection is closed") { $0.ended(.server) },
-    Row("FFF FF TTT FF F.", "the client's connection is closed") { $0.ended(.client) },
+    Row("FFF FF TTF FF F.", "the server's connection is closed") { $0.ended(.server) },
+    Row("FFF FF FFT FF F.", "the client's connection is closed") { $0.ended(.client) },
     // RFC 6120 §5.4.3.3.
     Row("III II III II I.", "the client's bytes come before TLS") { $0.injected(by: .client) },
     Row("III II III II I.", "the server's bytes come before TLS") { $0.injected(by: .server) },

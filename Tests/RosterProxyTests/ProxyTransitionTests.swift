@@ -77,8 +77,8 @@ import Testing
     /// One of the failures that these rows cannot bring about.
     case otherFailure = "?"
 
-    init(_ failure: ProxyFailure?) {
-      switch failure {
+    init(_ end: ProxyEnd) {
+      switch end.failure {
       case nil: self = .done
       case .noDomain: self = .noDomain
       case .notADomain: self = .notADomain
@@ -149,7 +149,7 @@ import Testing
   private static func outcome(
     of word: (text: String, side: ProxySide)?, in talk: ProxyTalk, _ before: ProxyMachine.State
   ) -> Outcome {
-    for case .finish(let failure) in talk.actions { return Outcome(failure) }
+    for case .finish(let end) in talk.actions { return Outcome(end) }
     let isUnchanged = talk.machine.state == before
     guard !talk.actions.isEmpty else { return isUnchanged ? .nothing : .goesOn }
     guard let word else { return .goesOn }

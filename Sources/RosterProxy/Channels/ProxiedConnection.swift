@@ -32,7 +32,7 @@ final class ProxiedConnection {
   /// Resumes a handshake of the client that waits for the server.
   var hello: EventLoopPromise<Void>?
   var timer: Scheduled<Void>?
-  var failure: ProxyFailure?
+  var end: ProxyEnd?
   var isClosing = false
   /// Measures how long recorded data waits for the disk.
   var watch = WriteWatch()

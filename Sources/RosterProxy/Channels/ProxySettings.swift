@@ -2,6 +2,7 @@ import NIOCore
 package import Rollcall
 package import RosterClient
 package import RosterCore
+package import XMPPStanza
 
 /// The settings of a proxy.
 package struct ProxySettings: Sendable {
@@ -59,8 +60,10 @@ package enum ProxyEvent: Sendable {
   case bound(Int, BareJID, path: String)
   /// Findings in the recorded data; the account is nil while it is not known.
   case found(Int, BareJID?, [Finding])
-  /// The connection has ended; the failure is nil if both sides ended it in order.
-  case over(Int, ProxyFailure?)
+  /// The server refused a login, with the path of the log that keeps it; nil if none does.
+  case loginRefused(Int, ErrorReport, path: String?)
+  /// The connection has ended.
+  case over(Int, ProxyEnd)
 }
 
 /// What a proxy has done so far.

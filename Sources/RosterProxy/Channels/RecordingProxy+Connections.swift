@@ -98,7 +98,12 @@ extension RecordingProxy {
   private func perform(
     on connection: ProxiedConnection, _ happened: (inout ProxyMachine) -> [ProxyAction]
   ) {
+    let before = connection.machine.refusal
     for action in happened(&connection.machine) { carryOut(action, connection) }
+    if let refusal = connection.machine.refusal, refusal != before {
+      let path = connection.recording.unboundPath
+      eventContinuation.yield(.loginRefused(connection.number, refusal, path: path))
+    }
     guard connection.machine.isAuthenticated, let timer = connection.timer else { return }
     timer.cancel()
     connection.timer = nil
@@ -116,8 +121,8 @@ extension RecordingProxy {
     case .beginTLS(let side, let domain):
       connection.outputs.append(.tls(on: side, domain: domain))
     case .derive(let derivation): derive(derivation, for: connection.number)
-    case .finish(let failure):
-      connection.failure = failure
+    case .finish(let end):
+      connection.end = end
       connection.outputs.append(.finish)
     }
   }
@@ -125,7 +130,7 @@ extension RecordingProxy {
   private func record(
     _ connection: ProxiedConnection, _ body: (ConnectionRecording) throws -> [SessionStep]
   ) {
-    guard connection.failure?.isRecording != true else { return }
+    guard connection.end?.isRecording != true else { return }
     do {
       let before = connection.recording.account
       let steps = try body(connection.recording)
@@ -174,8 +179,7 @@ extension RecordingProxy {
   private func unrecordable(_ connection: ProxiedConnection, _ error: any Error) {
     let error = RollcallError(error)
     connection.outputs = []
-    let failure = ProxyFailure.recording(error)
-    connection.failure = failure
+    connection.end = ProxyEnd(.failed(.recording(error)))
     for action in connection.machine.unrecorded(error) { carryOut(action, connection) }
   }
 
@@ -280,11 +284,12 @@ extension RecordingProxy {
     connection.isClosing = true
     connection.timer?.cancel()
     connection.hello.take()?.fail(ChannelError.ioOnClosedChannel)
-    if connection.failure?.isRecording != true {
+    if connection.end?.isRecording != true {
       do {
-        try connection.recording.close(connection.failure?.description, at: now)
+        let reason = connection.end.flatMap { $0.isInOrder ? nil : $0.description }
+        try connection.recording.close(reason, at: now)
       } catch {
-        connection.failure = .recording(RollcallError(error))
+        connection.end = ProxyEnd(.failed(.recording(RollcallError(error))))
       }
     }
     connection.recording.giveUp()
@@ -308,7 +313,8 @@ extension RecordingProxy {
     guard connections[connection.number] != nil else { return }
     // Forget it first, so that a watcher of the event no longer counts it.
     forget(connection.number)
-    eventContinuation.yield(.over(connection.number, connection.failure))
+    let end = connection.end ?? ProxyEnd(.dropped(.client))
+    eventContinuation.yield(.over(connection.number, end))
   }
 
   // MARK: The server
@@ -378,6 +384,8 @@ extension ProxiedConnection {
   fileprivate func isFirst(_ side: ProxySide) -> Bool { side == .client && machine.isUnbegun }
 }
 
-extension ProxyFailure {
-  fileprivate var isRecording: Bool { if case .recording = self { true } else { false } }
+extension ProxyEnd {
+  fileprivate var isRecording: Bool {
+    if case .failed(.recording) = cause { true } else { false }
+  }
 }

@@ -6,7 +6,7 @@ struct ElementSpan: Hashable {
   /// From its `<` to its last `>`.
   var whole: Range<Int>
   var startTag: Range<Int>
-  /// What stands between its tags.
+  /// The range between its tags.
   var content: Range<Int>
   var children: [ElementSpan] = []
 

@@ -1,18 +1,18 @@
 import RosterClient
 import XMPPStanza
 
-// What the proxy looks at in the elements that it passes on.
+// The properties of elements that decide whether and how the proxy passes them on.
 extension XMPPElement {
-  /// Whether a client shows its password as it is by saying this: with PLAIN (RFC 4616), its
-  /// predecessor LOGIN, or the login from before SASL (XEP-0078).
+  /// Whether it contains a client's password in plain text: with PLAIN (RFC 4616), its predecessor
+  /// LOGIN, or the login by the protocol before SASL (XEP-0078).
   var showsPassword: Bool {
     if asksIn { return ["PLAIN", "LOGIN"].contains(mechanism) }
     return child("query", in: Namespace.legacyAuth)?
       .child("password", in: Namespace.legacyAuth) != nil
   }
 
-  /// Whether a client shows by this anything that lets one log in: its password, in a login or in a
-  /// form (XEP-0077), or a token. Mechanisms that are not known to show nothing count.
+  /// Whether it can contain a credential: a password, in a login or in a form (XEP-0077), or a
+  /// token. A mechanism counts unless it is known to reveal nothing.
   var showsSecret: Bool {
     if asksIn {
       return !Self.provingMechanisms.contains { name in
@@ -29,13 +29,13 @@ extension XMPPElement {
 
   private var mechanism: String { (attribute("mechanism") ?? "").trimmedOfXMLSpace.uppercased() }
 
-  /// The mechanisms of SASL, or the beginnings of their names, by which a client proves that it has
-  /// a secret, or says that it has none, and shows none.
+  /// The mechanisms of SASL, or the beginnings of their names, with which a client proves that it
+  /// has a secret, or says that it has none, without revealing one.
   private static let provingMechanisms = [
     "SCRAM-", "HT-", "GS2-", "GSSAPI", "DIGEST-MD5", "CRAM-MD5", "EXTERNAL", "ANONYMOUS",
   ]
 
-  /// Whether a client asks by this to be let in.
+  /// Whether a client begins a login with it.
   var asksIn: Bool {
     self.is("auth", in: Namespace.sasl) || self.is("authenticate", in: Namespace.sasl2)
   }
@@ -45,9 +45,9 @@ extension XMPPElement {
     name.namespace == Namespace.sasl || (side == .client && name.namespace == Namespace.sasl2)
   }
 
-  /// Whether this means something only once a client was let in (RFC 6120 §7.1): before, whoever
-  /// stands in between can say it. Accounts are made (XEP-0077), and logged in to as before SASL
-  /// (XEP-0078), by requests all the same.
+  /// Whether it is valid only after the login (RFC 6120 §7.1), because an attacker in the middle
+  /// could send it before. Requests that create an account (XEP-0077) or log in by the protocol
+  /// before SASL (XEP-0078) are valid earlier.
   var wantsLogin: Bool {
     if letsIn { return true }
     if [Namespace.streamManagement, Namespace.streamManagement2].contains(name.namespace) {
@@ -59,20 +59,19 @@ extension XMPPElement {
       || !children.allSatisfy { allowed.contains($0.name.namespace) || $0.name.local == "error" }
   }
 
-  /// Whether a server says by this that it knows the client now.
+  /// Whether a server accepts a login with it.
   var letsIn: Bool {
     self.is("success", in: Namespace.sasl) || self.is("success", in: Namespace.sasl2)
   }
 
-  /// Whether a client logs in by this as before SASL (XEP-0078).
+  /// Whether a client logs in with it by the protocol before SASL (XEP-0078).
   var isLegacyLogin: Bool {
     attribute("type") == "set" && child("query", in: Namespace.legacyAuth) != nil
   }
 
-  /// The element's bytes without what leads a client past the proxy, or hides what it says from it.
+  /// The element's bytes without the parts that lead a client past the proxy, or hide its traffic.
   ///
-  /// - Parameter offer: What is offered in place of the server's ways to log in; nil where they are
-  ///   left as they are.
+  /// - Parameter offer: The offer that replaces the server's mechanisms; nil to keep them.
   func withoutDetours(in bytes: [UInt8], offering offer: [UInt8]? = nil) -> [UInt8] {
     guard mayHaveDetours, let span = ElementSpan(bytes) else { return bytes }
     let logins =
@@ -107,7 +106,7 @@ extension XMPPElement {
 }
 
 extension String {
-  /// Whether both name one domain, however they are written.
+  /// Whether both name the same domain, however it is written.
   func isSameDomain(as other: String) -> Bool {
     if self == other { return true }
     guard let own = try? BareJID(parsing: self), let other = try? BareJID(parsing: other) else {

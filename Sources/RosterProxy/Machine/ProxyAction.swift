@@ -28,6 +28,6 @@ package enum ProxyAction: Hashable, Sendable {
   case beginTLS(on: ProxySide, domain: String)
   /// Derive the keys of a login, on another thread, and report them with `derived`.
   case derive(SCRAMDerivation)
-  /// Close both connections once everything is written; nil if both sides ended in order.
-  case finish(ProxyFailure?)
+  /// Close both connections once everything is written.
+  case finish(ProxyEnd)
 }

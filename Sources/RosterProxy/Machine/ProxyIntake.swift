@@ -1,17 +1,17 @@
 package import Rollcall
 
-/// What one side of a proxied connection says, from bytes in pieces to units that are passed on
-/// whole: every byte is in one of them, as it came.
+/// Divides the bytes from one side of a proxied connection into units that are passed on whole.
+/// Every byte is in one of them, as it arrived.
 package struct ProxyIntake {
-  /// What is passed on at a time.
+  /// Bytes that are passed on together.
   package struct Unit: Hashable, Sendable {
     package var bytes: [UInt8]
-    /// What it is; nil for white space and the like.
+    /// The part of the stream that they are; nil for white space and the like.
     package var part: StreamIntake.Part?
   }
 
   private var intake: StreamIntake
-  /// The bytes of what is not complete.
+  /// The bytes of an incomplete unit.
   private var held: [UInt8] = []
   private static let tagEnd = UInt8(ascii: ">")
 
@@ -25,15 +25,15 @@ package struct ProxyIntake {
     held = []
   }
 
-  /// How many bytes wait for the rest of what they are part of.
+  /// The number of bytes that wait for the rest of their unit.
   package var heldBytes: Int { held.count }
 
-  /// Whether no element has begun and not ended.
+  /// Whether no element is incomplete.
   package var isBetweenElements: Bool { held.isEmpty && intake.isBetweenElements }
 
-  /// Takes more bytes, cut anywhere, and gives the units that they complete.
+  /// Takes more bytes, cut anywhere, and returns the units that they complete.
   ///
-  /// Whatever is complete is so by a `>`: what is read at a time ends with one, so that a unit ends
+  /// Every part ends with a `>`, so bytes are read up to the next one at a time, and a unit ends
   /// where its part does.
   package mutating func take(_ bytes: [UInt8]) -> [Unit] {
     var units: [Unit] = []
@@ -55,17 +55,17 @@ package struct ProxyIntake {
     return units
   }
 
-  /// Does not wait for the end of an element that is being passed over, as before a login.
+  /// Gives up an element that is being skipped, because nothing is skipped before the login.
   package mutating func giveUp() -> [Unit] { completed(by: intake.giveUp().map { [$0] } ?? []) }
 
-  /// The stream ends here: what is left of an element that did not come to its end.
+  /// The stream ends here. Returns the rest of an incomplete element.
   package mutating func finish() -> [Unit] {
     let part = intake.finish()
     return completed(by: part.map { [$0] } ?? [])
   }
 
   private mutating func completed(by parts: [StreamIntake.Part]) -> [Unit] {
-    // Of an element that is passed over, what is not kept does not wait for its end.
+    // The bytes of a skipped element that are not kept do not wait for its end.
     guard !parts.isEmpty || intake.isBetweenElements || intake.isSkippingUnkept else { return [] }
     defer { held = [] }
     // The tag of a stream that has ended at once is two parts of one unit.

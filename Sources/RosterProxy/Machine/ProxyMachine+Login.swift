@@ -1,15 +1,15 @@
 package import RosterClient
 import XMPPStanza
 
-// The login, where the proxy ends it on both sides.
+// The login, if the proxy takes part in it on both sides.
 extension ProxyMachine {
-  /// What the client is offered in place of what the server offers, where the proxy logs in itself.
+  /// The proxy's offer of mechanisms in place of the server's, if the proxy logs in itself.
   mutating func ownOffer(_ node: XMPPElement) -> [UInt8]? {
     guard state == .secured, node.is("features", in: Namespace.streams) else { return nil }
     return login?.featuresReceived(node)
   }
 
-  /// What comes of something that is said to the proxy alone; nil where it is not.
+  /// The actions for an element that is meant for the proxy alone; nil if it is not.
   mutating func ownLogin(_ node: XMPPElement, from side: ProxySide) -> [ProxyAction]? {
     guard state == .secured, var login, node.isOfSASL(from: side) else { return nil }
     do throws(ProxyFailure) {
@@ -17,13 +17,13 @@ extension ProxyMachine {
       self.login = login
       guard login.isOver else { return actions }
       state = .authenticated
-      return serverNote + actions
+      return accepted() + actions
     } catch {
       return loginFailed(error)
     }
   }
 
-  /// The keys of the proxy's own login are there, or cannot be made.
+  /// The keys of the proxy's own login were derived, or cannot be.
   package mutating func derived(_ keys: Result<SCRAMKeys, SASLFailure>) -> [ProxyAction] {
     guard state == .secured, var login else { return [] }
     do throws(ProxyFailure) {

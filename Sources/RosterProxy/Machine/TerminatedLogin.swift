@@ -3,15 +3,15 @@ import RawBytes
 package import RosterClient
 import XMPPStanza
 
-/// What a proxy needs to stand in for a server at the login, and for the client.
+/// The secrets with which a proxy takes the place of the server and of the client in a login.
 package struct TerminationSecrets: Sendable, Undisclosed {
   let password: Password
   let verifier: SCRAMVerifier
-  /// Whether the password may be sent as it is, by the client and to the server.
+  /// Whether the password may be sent in plain text, by the client and to the server.
   let allowsPlain: Bool
 
-  /// - Parameter salt: By chance.
-  /// - Throws: `SASLFailure` where the password cannot be used.
+  /// - Parameter salt: Random bytes.
+  /// - Throws: `SASLFailure` if the password cannot be used.
   package init(
     _ password: Password, allowsPlain: Bool, salt: [UInt8]
   ) throws(SASLFailure) {
@@ -20,20 +20,20 @@ package struct TerminationSecrets: Sendable, Undisclosed {
   }
 }
 
-/// A login that the proxy ends on both sides (RFC 6120 §6): the client proves to the proxy that it
-/// knows the password, bound to the proxy's own channel where it wants that, and then the proxy
-/// proves it to the server.
+/// A login in which the proxy takes part on both sides (RFC 6120 §6): the client proves to the
+/// proxy that it knows the password, bound to the proxy's own channel if it wants that, and then
+/// the proxy proves the same to the server.
 ///
 ///     unoffered > offered > client > server > over
 ///                 offered <─────────────┘ refused
 struct TerminatedLogin: Sendable {
   private enum State: Sendable {
     case unoffered
-    /// The server has said how one can log in.
+    /// The server has offered its mechanisms.
     case offered(SASLOffer)
     /// The client is logging in.
     case client(SASLOffer, ClientSide)
-    /// The proxy is; what the client is told with its success.
+    /// The proxy is logging in; the proof is sent to the client with its success.
     case server(SASLOffer, SASLExchange, proof: [UInt8])
     case over
   }
@@ -44,21 +44,21 @@ struct TerminatedLogin: Sendable {
   }
 
   private let secrets: TerminationSecrets
-  /// Fresh ones, of which each attempt uses up two: so many attempts there are.
+  /// Fresh nonces. Each attempt uses two, which limits the attempts.
   private var nonces: [String]
   private var state = State.unoffered
-  /// The hashes of the certificates: ours towards the client, and the server's.
+  /// The hashes of the certificates: the proxy's, which the client sees, and the server's.
   private var endPoints: [ProxySide: [UInt8]] = [:]
   private var domain = ""
-  /// Whether the client has tried to bind to the channel by what is not known here. It has seen
-  /// then that it was offered, so that nobody can have taken the offer out.
+  /// Whether the client has tried a type of channel binding that is not supported here. It has then
+  /// seen that binding was offered, so no attacker has removed the offer.
   private var hasTriedBinding = false
 
   init(_ secrets: TerminationSecrets, nonces: [String]) {
     (self.secrets, self.nonces) = (secrets, nonces)
   }
 
-  /// Whether the client is let in, on both sides.
+  /// Whether the login has succeeded on both sides.
   var isOver: Bool { if case .over = state { true } else { false } }
 
   /// TLS has begun on one side.
@@ -67,9 +67,9 @@ struct TerminatedLogin: Sendable {
     (state, self.domain) = (.unoffered, domain)
   }
 
-  /// The server says how one can log in.
+  /// The server sent its features.
   ///
-  /// - Returns: What the client is told in its place; nil where it is nothing of the kind.
+  /// - Returns: The offer for the client in place of the server's; nil if they offer no login.
   mutating func featuresReceived(_ features: XMPPElement) -> [UInt8]? {
     guard features.children.contains(where: \.isOfLogin) else { return nil }
     state = .offered(SASLOffer(of: features.child("mechanisms", in: Namespace.sasl), in: features))
@@ -87,7 +87,7 @@ struct TerminatedLogin: Sendable {
     return offer
   }
 
-  /// What the client may log in by.
+  /// The mechanisms for the client.
   private var mechanisms: [SASLMechanism] {
     SASLMechanism.allCases.filter {
       switch $0 {
@@ -100,14 +100,15 @@ struct TerminatedLogin: Sendable {
 
   // MARK: The client
 
-  /// The client says something of its login.
+  /// The client sent an element of its login.
   ///
-  /// - Throws: `ProxyFailure` where nothing more can come of it.
+  /// - Throws: `ProxyFailure` if the login cannot go on.
   mutating func clientSaid(_ node: XMPPElement) throws(ProxyFailure) -> [ProxyAction] {
     let offer: SASLOffer
     switch state {
     case .offered(let offered), .client(let offered, _): offer = offered
-    case .unoffered, .server, .over: throw .login("the client speaks out of turn")
+    case .unoffered, .server, .over:
+      throw .login("the client sent an element of a login out of turn")
     }
     let proof: (user: String, word: [UInt8])
     do throws(SASLRefusal) {
@@ -138,7 +139,7 @@ struct TerminatedLogin: Sendable {
     } else {
       guard case .offered = state, node.is("auth", in: Namespace.sasl) else { throw .malformed }
       side = try begin(node.attribute("mechanism") ?? "")
-      // Nothing at all is no first message, not even an empty one (RFC 6120 §6.4.2).
+      // Without data there is no initial response, not even an empty one (RFC 6120 §6.4.2).
       guard !node.text.isEmpty else {
         state = .client(offer, side)
         return .challenge([])
@@ -178,7 +179,7 @@ struct TerminatedLogin: Sendable {
     }
   }
 
-  /// Who a client wants to be has to be who it is.
+  /// Checks that the identity a client asks for is its own.
   private func check(_ identity: String?, of user: String) throws(SASLRefusal) {
     guard let identity, let wanted = try? BareJID(parsing: identity) else {
       if identity != nil { throw .identity }
@@ -192,7 +193,7 @@ struct TerminatedLogin: Sendable {
   private mutating func logIn(
     _ user: String, _ offer: SASLOffer, _ proof: [UInt8]
   ) throws(ProxyFailure) -> [ProxyAction] {
-    guard let nonce = nonces.popLast() else { throw .login("it was tried too often") }
+    guard let nonce = nonces.popLast() else { throw .login("the client tried too often") }
     do throws(SASLFailure) {
       let exchange = try SASLExchange(
         offer: offer, user: user, password: secrets.password,
@@ -205,12 +206,12 @@ struct TerminatedLogin: Sendable {
     }
   }
 
-  /// The server says something of our login.
+  /// The server sent an element of the proxy's login.
   ///
-  /// - Throws: `ProxyFailure` where it is not who it has to be, or cannot be answered.
+  /// - Throws: `ProxyFailure` if it did not prove its identity, or cannot be answered.
   mutating func serverSaid(_ node: XMPPElement) throws(ProxyFailure) -> [ProxyAction] {
     guard case .server(let offer, var exchange, let proof) = state else {
-      throw .login("the server speaks out of turn")
+      throw .login("the server sent an element of a login out of turn")
     }
     do throws(SASLFailure) {
       if node.is("challenge", in: Namespace.sasl) {
@@ -232,13 +233,15 @@ struct TerminatedLogin: Sendable {
     } catch {
       throw .login("\(error)")
     }
-    guard node.is("failure", in: Namespace.sasl) else { throw .login("the server answers nothing") }
+    guard node.is("failure", in: Namespace.sasl) else {
+      throw .login("the server sent an unknown answer")
+    }
     state = .offered(offer)
     let conditions = node.children.filter { $0.name.local != "text" }
     return [Self.refuse(conditions.first?.name.local ?? "not-authorized")]
   }
 
-  /// The keys for our proof are there, or cannot be made.
+  /// The keys for the proxy's proof were derived, or cannot be.
   mutating func derived(
     _ keys: Result<SCRAMKeys, SASLFailure>
   ) throws(ProxyFailure) -> [ProxyAction] {
@@ -252,7 +255,7 @@ struct TerminatedLogin: Sendable {
     }
   }
 
-  // MARK: Words
+  // MARK: Elements
 
   private static func say(
     _ name: String, _ bytes: [UInt8], to side: ProxySide
@@ -261,7 +264,7 @@ struct TerminatedLogin: Sendable {
     return .send(to: side, XMPPElement.element(name, Namespace.sasl, text: text).serialized())
   }
 
-  /// The client may try again.
+  /// Refuses the client's attempt; it may try again.
   static func refuse(_ condition: String) -> ProxyAction {
     let why = XMPPElement.element(condition, Namespace.sasl)
     return .send(
@@ -278,7 +281,7 @@ struct TerminatedLogin: Sendable {
 }
 
 extension XMPPElement {
-  /// Whether this, among what a server offers, is a way to log in, or goes with one.
+  /// Whether this feature offers a way to log in, or belongs to one.
   var isOfLogin: Bool {
     self.is("mechanisms", in: Namespace.sasl) || self.is("authentication", in: Namespace.sasl2)
       || self.is("sasl-channel-binding", in: Namespace.channelBinding)

@@ -78,6 +78,14 @@ final class ConnectionRecording {
     }
   }
 
+  /// The path of the connection's own log; nil if nothing was recorded, or the account is known.
+  var unboundPath: String? {
+    switch destination {
+    case .unbound(_, let path, _): path
+    case .none, .account, .closed: nil
+    }
+  }
+
   /// The number of bytes that are kept until the account is known.
   var heldBytes: Int {
     switch destination {

@@ -118,9 +118,9 @@ import XMPPStanza
     try await proxy.stop()
     guard !isTrusted else { return }
     for await event in proxy.events {
-      guard case .over(_, let failure) = event else { continue }
-      guard case .certificate(let fault) = failure else {
-        Issue.record("\(failure as Any)")
+      guard case .over(_, let end) = event else { continue }
+      guard case .certificate(let fault) = end.failure else {
+        Issue.record("\(end)")
         continue
       }
       expectFault(fault, test)

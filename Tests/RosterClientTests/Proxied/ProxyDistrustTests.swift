@@ -33,7 +33,7 @@ struct ProxyDistrustTests {
     try await proxy.stop()
     var ends: [ProxyFailure?] = []
     for await event in proxy.events {
-      if case .over(_, let failure) = event { ends.append(failure) }
+      if case .over(_, let end) = event { ends.append(end.failure) }
     }
     return ends
   }

@@ -40,7 +40,7 @@ import Testing
   private func ends(of proxy: RecordingProxy) async -> [ProxyFailure?] {
     var ends: [ProxyFailure?] = []
     for await event in proxy.events {
-      if case .over(_, let failure) = event { ends.append(failure) }
+      if case .over(_, let end) = event { ends.append(end.failure) }
     }
     return ends
   }

@@ -193,7 +193,7 @@ struct ProxyTests {
     try await proxy.stop()
     var why: [ProxyFailure] = []
     for await event in proxy.events {
-      if case .over(_, let failure?) = event { why.append(failure) }
+      if case .over(_, let end) = event, let failure = end.failure { why.append(failure) }
     }
     guard case .certificate(.untrusted) = why.first, why.count == 1 else {
       Issue.record("\(why)")

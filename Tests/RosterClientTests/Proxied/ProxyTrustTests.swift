@@ -211,7 +211,7 @@ import Testing
     try await proxy.stop()
     var ends: [ProxyFailure?] = []
     for await event in proxy.events {
-      if case .over(_, let failure) = event { ends.append(failure) }
+      if case .over(_, let end) = event { ends.append(end.failure) }
     }
     #expect(ends == Array(repeating: .ledToItself("\(hosts.server):\(port)"), count: 2))
   }
