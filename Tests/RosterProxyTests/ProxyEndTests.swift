@@ -85,7 +85,7 @@ import Testing
     #expect(closed.happen { $0.ended(.client) } == [refused + "the client closed the stream"])
     var late = talk()
     #expect(late.happen { $0.timedOut() }.last == refused + "the client did not log in in time")
-    // Without a refusal the sentence is about the password alone, and after a success about the end.
+    // Without a refusal only the password is mentioned, and after a success only the end.
     var first = ProxyTalk.secured()
     #expect(first.say(Self.plain, .client).last == "over: \(ProxyFailure.plain)")
     var again = talk()

@@ -111,7 +111,7 @@ extension ProxyMachine {
     return actions + finish(failure)
   }
 
-  /// A stream header of the proxy's own, if the client has none yet in which an error could be sent.
+  /// A stream header of the proxy's own, if the client has no stream yet for an error.
   mutating func greeting(from domain: String?) -> [ProxyAction] {
     guard isOpen[.client] != true else { return [] }
     isOpen[.client] = true
