@@ -1,6 +1,7 @@
 import RosterClient
 @testable import RosterProxy
 import Testing
+import XMPPStanza
 
 /// Who ended a connection, and the first cause.
 @Suite("Ends of proxied connections") struct ProxyEndTests {
