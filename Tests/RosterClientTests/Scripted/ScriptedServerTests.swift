@@ -72,7 +72,7 @@ import Testing
     ),
     (
       "an end at once", [Turn(heard: "<stream:stream", said: "", closes: true)],
-      .lost(reason: "it was closed")
+      .noHeader(reason: "it was closed")
     ),
     (
       "an error for the stream",
