@@ -72,9 +72,10 @@ struct ProxyStory {
       return ["#\(number) \(account) is recorded in \(path)"]
     case .found(let number, let account, let findings):
       return findings.map { "#\(number) \(account.map { "\($0) " } ?? "")\($0.line)" }
-    case .loginRefused(let number, let report, let path):
+    case .loginRefused(let number, let name, let report, let path):
+      let who = name.map { " of \($0)" } ?? ""
       let kept = path.map { "; kept in \($0)" } ?? ""
-      return ["#\(number) the server refused the login (\(report.clause))\(kept)"]
+      return ["#\(number) the server refused the login\(who) (\(report.clause))\(kept)"]
     case .over(let number, let end):
       let who = accounts.removeValue(forKey: number).map { "\($0) " } ?? ""
       let help = end.failure.map { advice(on: $0) } ?? ""

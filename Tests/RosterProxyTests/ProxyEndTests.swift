@@ -96,6 +96,35 @@ import XMPPStanza
     #expect(again.happen { $0.ended(.server) } == ["over: the connection to the server was lost"])
   }
 
+  @Test("The account of a login is known from its first message")
+  func loginNames() {
+    func auth(_ mechanism: String, _ message: String) -> String {
+      "<auth \(Self.sasl) mechanism='\(mechanism)'>\(Array(message.utf8).base64)</auth>"
+    }
+    let first = Array("y,,n=bob,r=x".utf8).base64
+    let rows: [(String, String?)] = [
+      (auth("SCRAM-SHA-1", "n,,n=alice,r=fyko"), "alice@example.test"),
+      (auth("SCRAM-SHA-256-PLUS", "p=tls-exporter,a=x,n=a=2Cb=3D,r=n=c"), "a,b=@example.test"),
+      (auth("PLAIN", "\0alice\0secret"), "alice@example.test"),
+      (
+        "<authenticate xmlns='urn:xmpp:sasl:2' mechanism='SCRAM-SHA-1'><initial-response>\(first)"
+          + "</initial-response></authenticate>", "bob@example.test"
+      ),
+      (
+        "<iq type='set' id='7'><query xmlns='jabber:iq:auth'><username>carol</username>"
+          + "<digest>x</digest></query></iq>", "carol@example.test"
+      ),
+      (auth("SCRAM-SHA-1", ""), nil), (auth("SCRAM-SHA-1", "n,,n=,r=x"), nil),
+      (auth("PLAIN", "alice"), nil), (auth("X-TOKEN", "n,,n=alice,r=x"), nil),
+      ("<auth \(Self.sasl) mechanism='SCRAM-SHA-1'>%</auth>", nil), ("<presence/>", nil),
+    ]
+    for (word, name) in rows {
+      var talk = ProxyTalk.secured(allowsPlain: true)
+      _ = talk.say(word, .client)
+      #expect(talk.machine.loginName == name, "\(word)")
+    }
+  }
+
   @Test("Each way to log in has its refusal, and nothing else is one")
   func refusals() {
     let legacy =

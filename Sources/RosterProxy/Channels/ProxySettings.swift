@@ -60,8 +60,9 @@ package enum ProxyEvent: Sendable {
   case bound(Int, BareJID, path: String)
   /// Findings in the recorded data; the account is nil while it is not known.
   case found(Int, BareJID?, [Finding])
-  /// The server refused a login, with the path of the log that keeps it; nil if none does.
-  case loginRefused(Int, ErrorReport, path: String?)
+  /// The server refused a login: the account's address as the client gave it, if it is known, and
+  /// the path of the log that keeps the login, if one does.
+  case loginRefused(Int, String?, ErrorReport, path: String?)
   /// The connection has ended.
   case over(Int, ProxyEnd)
 }

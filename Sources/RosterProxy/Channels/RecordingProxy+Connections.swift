@@ -101,8 +101,8 @@ extension RecordingProxy {
     let before = connection.machine.refusal
     for action in happened(&connection.machine) { carryOut(action, connection) }
     if let refusal = connection.machine.refusal, refusal != before {
-      let path = connection.recording.unboundPath
-      eventContinuation.yield(.loginRefused(connection.number, refusal, path: path))
+      let (name, path) = (connection.machine.loginName, connection.recording.unboundPath)
+      eventContinuation.yield(.loginRefused(connection.number, name, refusal, path: path))
     }
     guard connection.machine.isAuthenticated, let timer = connection.timer else { return }
     timer.cancel()

@@ -69,6 +69,35 @@ extension XMPPElement {
     attribute("type") == "set" && child("query", in: Namespace.legacyAuth) != nil
   }
 
+  /// The name that a client logs in with (RFC 4616 §2, RFC 5802 §5.1, XEP-0078); nil if the element
+  /// begins no login or has no name.
+  var userName: String? {
+    let name: String?
+    if isLegacyLogin {
+      name =
+        child("query", in: Namespace.legacyAuth)?
+        .child("username", in: Namespace.legacyAuth)?.text
+    } else {
+      let first = asksIn ? child("initial-response", in: Namespace.sasl2) ?? self : nil
+      guard let bytes = try? first?.base64() else { return nil }
+      name = Self.userName(in: bytes, mechanism)
+    }
+    return name.flatMap { $0.isEmpty ? nil : String($0.prefix(256)) }
+  }
+
+  private static func userName(in message: [UInt8], _ mechanism: String) -> String? {
+    if mechanism == "PLAIN" {
+      let parts = message.split(separator: 0, omittingEmptySubsequences: false)
+      return parts.count == 3 ? String(decoding: parts[1], as: UTF8.self) : nil
+    }
+    guard mechanism.hasPrefix("SCRAM-") else { return nil }
+    let attribute = message.split(separator: UInt8(ascii: ",")).first { $0.starts(with: "n=".utf8) }
+    return attribute.map {
+      String(decoding: $0.dropFirst(2), as: UTF8.self).replacing("=2C", with: ",")
+        .replacing("=3D", with: "=")
+    }
+  }
+
   /// The element's bytes without the parts that lead a client past the proxy, or hide its traffic.
   ///
   /// - Parameter offer: The offer that replaces the server's mechanisms; nil to keep them.

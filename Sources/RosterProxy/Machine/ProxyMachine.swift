@@ -53,6 +53,8 @@ package struct ProxyMachine: Sendable {
   var firstEnd: ProxyEnd.Cause?
   /// What the server's last refusal of a login says; nil once it has accepted one.
   package private(set) var refusal: ErrorReport?
+  /// The name that the client last began to log in with, at its server.
+  package private(set) var loginName: String?
   /// Whether the client has asked to log in; a success that answers no request does not count.
   private var hasAsked = false
   /// The id of a login by the protocol before SASL (XEP-0078).
@@ -359,6 +361,7 @@ package struct ProxyMachine: Sendable {
       if state == .plain, node.is("starttls", in: Namespace.tls) { state = .startTLSAsked }
       if node.asksIn { hasAsked = true }
       if node.isLegacyLogin { legacyLogin = node.attribute("id") }
+      if let user = node.userName, let domain { loginName = "\(user)@\(domain)" }
     case (.plain, .server), (.secured, .server):
       let isResult = node.name.local == "iq" && node.attribute("type") == "result"
       let endsLegacyLogin = isResult && legacyLogin != nil && node.attribute("id") == legacyLogin

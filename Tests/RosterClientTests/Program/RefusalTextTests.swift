@@ -84,8 +84,15 @@ import XMPPStanza
     let report = ErrorReport(condition: "not-authorized", text: nil)
     #expect(
       story.lines(
-        of: .loginRefused(3, report, path: "rec/unbound/1-2.rollcall"), counts: ProxyCounts())
-        == ["#3 the server refused the login (not-authorized); kept in rec/unbound/1-2.rollcall"])
+        of: .loginRefused(3, "alice@example.test", report, path: "rec/unbound/1-2.rollcall"),
+        counts: ProxyCounts())
+        == [
+          "#3 the server refused the login of alice@example.test (not-authorized); "
+            + "kept in rec/unbound/1-2.rollcall"
+        ])
+    #expect(
+      story.lines(of: .loginRefused(3, nil, report, path: nil), counts: ProxyCounts())
+        == ["#3 the server refused the login (not-authorized)"])
   }
 
   @Test("A slow disk is said once, and once when it is over")
