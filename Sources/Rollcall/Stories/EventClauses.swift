@@ -56,10 +56,11 @@ extension StanzaEvent {
   fileprivate var clause: String {
     switch self {
     case .querySent(let query): query.clause
-    case .setSent(let set): "we ask the server to \(set.query.clause(setting: "set "))"
+    case .setSent(let set):
+      "we ask the server to \(set.query.clause { "set \($0.editClause)" })"
     case .answerReceived(let answer): answer.clause
     case .pushReceived(let push):
-      "\(push.peer?.description ?? "the server") pushes: \(push.query.clause(setting: ""))"
+      "\(push.peer?.description ?? "the server") pushes: \(push.query.clause(\.clause))"
     case .answerSent(let id, _): "we answer the request “\(id)”"
     case .subscriptionReceived(let stanza): stanza.inboundClause
     case .subscriptionSent(let stanza): stanza.outboundClause
@@ -132,11 +133,11 @@ extension Answer {
 extension RosterQuery {
   /// What becomes of each item.
   ///
-  /// - Parameter verb: in front of those that are not removed.
-  fileprivate func clause(setting verb: String) -> String {
+  /// - Parameter words: The words for an item that is not removed.
+  fileprivate func clause(_ words: (RosterItem) -> String) -> String {
     let clauses = items.map { item in
       switch item.change {
-      case .set(let item): verb + item.clause
+      case .set(let item): words(item)
       case .remove(let jid): "remove \(jid)"
       }
     }
@@ -147,6 +148,14 @@ extension RosterQuery {
 extension RosterItem {
   /// The item on one line: address, name, subscription, groups.
   package var clause: String { jid.text + words }
+
+  /// The part of the item that a set can change, on one line: address, name, groups. A set cannot
+  /// change a subscription (RFC 6121 §2.1.2.5), and one without a subscription does not ask for
+  /// “none”.
+  fileprivate var editClause: String {
+    jid.text + (name.map { " “\($0)”" } ?? "")
+      + (groups.isEmpty ? "" : " in " + groups.joined(separator: ", "))
+  }
 
   /// The same after the address.
   var words: String {
