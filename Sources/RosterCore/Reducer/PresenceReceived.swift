@@ -225,15 +225,17 @@ extension Reduction {
 
   /// Forgets what nobody but these sessions was told of presence: nothing tells us any more whether
   /// it holds.
-  mutating func forgetPresence(toldTo sessions: SessionSet) {
+  ///
+  /// - Parameter kept: Own resources that stay.
+  mutating func forgetPresence(
+    toldTo sessions: SessionSet, keeping kept: Set<TextNumber> = []
+  ) {
     let told = roster.contacts.members(.presence)
     // In the order in which it is told.
     let numbers = tells ? roster.contacts.sorted(told) : told
     expectChanges(numbers.count)
     for number in numbers { forgetPresence(of: number, toldTo: sessions) }
-    let own = roster.contacts.sorted(roster.ownPresence.all)
-    roster.ownPresence = PresenceRows(own.compactMap { $0.without(sessions) })
-    for row in own { presenceShownOrHidden(of: nil, from: row, to: row.without(sessions)) }
+    forgetOwnPresence(toldTo: sessions, keeping: kept)
   }
 
   private mutating func forgetPresence(of number: ContactNumber, toldTo sessions: SessionSet) {
@@ -259,7 +261,7 @@ extension Reduction {
   mutating func presenceBroadcast(isAvailable: Bool) {
     session.isAvailable = isAvailable
     guard isAvailable else {
-      forgetPresence(toldTo: SessionSet(place))
+      forgetPresence(toldTo: SessionSet(place), keeping: resourcesOfOtherSessions())
       return
     }
     guard session.initialPresence != .sent else { return }
@@ -291,7 +293,7 @@ extension Reduction {
 
   /// Reports a resource that is shown from now on, or no more, although it said nothing new: other
   /// sessions are told of it.
-  private mutating func presenceShownOrHidden(
+  mutating func presenceShownOrHidden(
     of number: ContactNumber?, from before: PresenceRow?, to after: PresenceRow?
   ) {
     guard notes else { return }
