@@ -37,7 +37,9 @@ extension RosterChange {
   /// Whether people are to read it: some changes say what another of the same record says, or only
   /// that something will be known from now on.
   package var isForPeople: Bool {
-    guard case .connection(let before, let after) = values else { return field != .blockedKnown }
+    guard case .connection(let before, let after) = values else {
+      return field != .blockedKnown && !isHeldDoubt
+    }
     return reason != .onlyConnection && (before?.isOpen ?? false) != (after?.isOpen ?? false)
   }
 }
@@ -138,6 +140,7 @@ extension RosterChange.OutgoingEnd {
     case .dropped: "the roster no longer shows it"
     case .neverShown: "the roster never showed it"
     case .removed: "the contact left the roster"
+    case .neverShown: "the roster never showed it"
     }
   }
 }

@@ -17,10 +17,11 @@ public struct HistoryEntry: Sendable {
   /// The earlier records that its changes go back to.
   package let origins: [ChangeOrigin]
 
-  /// Whether the record did nothing to the contact but hide its presence or show it again, because
-  /// a session of ours ended or was resumed.
+  /// Whether the record did nothing to the contact but what a session of ours does to all: hide
+  /// its presence or show it again, or put its request in doubt until the server sends it again.
   package var isOfSessionAlone: Bool {
-    findings.isEmpty && !changes.isEmpty && changes.allSatisfy { $0.reason == .session }
+    findings.isEmpty && !changes.isEmpty
+      && changes.allSatisfy { $0.reason == .session || $0.isHeldDoubt }
   }
 
   /// A request for presence and all that answers it.

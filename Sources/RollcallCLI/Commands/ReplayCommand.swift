@@ -4,6 +4,7 @@ import ContactSections
 import EventStore
 import Rollcall
 import RosterCore
+import XMPPStanza
 
 struct ReplayCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
@@ -146,6 +147,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
         printer.labels = try ConnectionLabels(opened.log)
         try follower.follow(upTo: last) { moment, roster in
           summary?.take(moment)
+          printer.hold(moment, about: chosen.includes)
           if records != nil {
             guard try chosen.tells(moment, toPeople: false) else { return }
             try records?.add(JSONValue(moment))

@@ -20,6 +20,7 @@ package final class LiveStory {
   package func update() throws {
     printer.labels = try ConnectionLabels(timeline.log)
     try follower.follow(upTo: timeline.record(at: .head(minus: 0))) { moment, roster in
+      printer.hold(moment)
       guard moment.tells else { return }
       if isForMachines {
         try Terminal.say(JSONValue(moment))

@@ -1,6 +1,7 @@
 import EventStore
 import Rollcall
 import RosterCore
+import XMPPStanza
 
 /// How much of a story is printed.
 enum StoryDensity {
@@ -21,6 +22,7 @@ struct StoryPrinter {
   private let density: StoryDensity
   private var fold: StoryFold
   private var condensed = CondensedStory()
+  private var doubts = DoubtHold()
   /// The days whose dates were printed; nil if the first records have no time.
   private var days: [Int64?] = []
 
@@ -39,12 +41,19 @@ struct StoryPrinter {
   mutating func add(
     _ moment: Timeline.Moment, _ roster: Roster, isShown: Bool = true
   ) throws(OutputError) {
+    if doubts.isOver(at: moment) { try finish(roster) }
     switch density {
     case .full: if isShown { try say(StoryFold.Entry.moment(moment), roster) }
     case .folded: for entry in fold.take(moment, isShown: isShown) { try say(entry, roster) }
     case .condensed:
       if isShown { for entry in condensed.take(moment) { try say(entry, roster) } }
     }
+  }
+
+  /// Holds back doubts about requests, which the following records may settle. Called for every
+  /// record, before `add`.
+  mutating func hold(_ moment: Timeline.Moment, about isShown: (BareJID?) -> Bool = { _ in true }) {
+    doubts.take(moment, about: isShown)
   }
 
   /// Whether output is held back to be folded with what follows.
@@ -57,6 +66,7 @@ struct StoryPrinter {
     case .folded: for entry in fold.finish() { try say(entry, roster) }
     case .condensed: for entry in condensed.finish() { try say(entry, roster) }
     }
+    if let line = doubts.finish(roster) { try Terminal.say(Style.dim(line.visible)) }
   }
 
   // MARK: Folded or full
