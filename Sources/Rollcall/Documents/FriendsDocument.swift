@@ -38,6 +38,13 @@ extension JSONValue {
             "since": JSONValue(end.since.record), "at": JSONValue(end.at.record),
           ])
         }),
+      "endedOutgoing": .array(
+        roster.endedOutgoing.sorted { $0.key < $1.key }.map { jid, end in
+          .object([
+            "jid": .string(jid.text), "way": .string(end.way.rawValue),
+            "since": JSONValue(end.since.record), "at": JSONValue(end.at.record),
+          ])
+        }),
     ])
   }
 }

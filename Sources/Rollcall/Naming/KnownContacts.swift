@@ -26,7 +26,7 @@ package struct KnownContacts: Hashable, Sendable {
     for (jid, entry) in roster.entries { add(jid, entry.item.name) }
     for (jid, request) in roster.incoming { add(jid, request.nickname) }
     for (jid, request) in roster.unconfirmed { add(jid, request.nickname) }
-    for jid in roster.outgoing.keys + roster.ended.keys { add(jid) }
+    for jid in roster.outgoing.keys + roster.endedOutgoing.keys + roster.ended.keys { add(jid) }
     for jid in roster.annotations.keys { add(jid) }
     for jid in roster.blocked where jid.bare != roster.account { add(jid.bare) }
     for (jid, own) in roster.ownNames {

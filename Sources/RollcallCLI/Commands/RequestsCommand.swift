@@ -50,6 +50,11 @@ struct RequestsCommand: ParsableCommand, LogReading {
         "ended", jid.text, "#\(end.since.record)", "#\(end.at.record): \(end.way.clause)",
       ])
     }
+    for (jid, end) in roster.endedOutgoing.sorted(by: { $0.key < $1.key }) {
+      table.add([
+        "we asked", jid.text, "#\(end.since.record)", "#\(end.at.record): \(end.way.clause)",
+      ])
+    }
     let lines = table.takeLines()
     return lines.count == 1 ? [] : lines
   }

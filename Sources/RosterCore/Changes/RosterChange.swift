@@ -58,6 +58,9 @@ public struct RosterChange: Hashable, Sendable {
     case neverShown
     /// The contact left the roster.
     case removed
+    /// The roster has never shown the request, and an answer that takes it into account does not
+    /// show it either.
+    case neverShown
   }
 
   /// The name of what changed.

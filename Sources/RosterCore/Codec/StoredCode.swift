@@ -47,6 +47,20 @@ extension EndedRequest.Way: StoredCode {
   }
 }
 
+extension RosterChange.OutgoingEnd: StoredCode {
+  var code: UInt8 {
+    switch self {
+    case .accepted: 0
+    case .refused: 1
+    case .cancelled: 2
+    case .subscribed: 3
+    case .dropped: 4
+    case .removed: 5
+    case .neverShown: 6
+    }
+  }
+}
+
 extension Completeness: StoredCode {
   var code: UInt8 {
     switch self {

@@ -14,6 +14,8 @@ public struct Contact: Hashable, Sendable {
   let wasTaken: Bool
   /// Our request to see its presence.
   public let outgoing: OutgoingRequest?
+  /// How our last request ended, until we ask again.
+  let lastOutgoingEnd: EndedOutgoing?
   /// The presence of its resources, kept even while nothing is shown as live.
   let presence: ContactPresence
   /// The names that it gives itself.

@@ -65,6 +65,15 @@ public struct OutgoingRequest: Hashable, Sendable {
   var isReportedAsNeglected = false
 }
 
+/// How our last request to a contact ended, until we ask again.
+package struct EndedOutgoing: Hashable, Sendable {
+  package let way: RosterChange.OutgoingEnd
+  /// The record that ended it.
+  package let at: RecordStamp
+  /// The record that had opened it.
+  package let since: RecordStamp
+}
+
 /// How a contact's request ended.
 public struct EndedRequest: Hashable, Sendable {
   /// The ways in which a request can end.

@@ -122,6 +122,11 @@ extension Roster {
     ContactValues(contacts) { $0.outgoing(of: $1) }
   }
 
+  /// How our last request to each contact ended, until we ask again.
+  package var endedOutgoing: ContactValues<EndedOutgoing> {
+    ContactValues(contacts) { $0.lastOutgoingEnd(of: $1) }
+  }
+
   /// The names that contacts give themselves.
   package var ownNames: ContactValues<OwnNames> {
     ContactValues(contacts) { $0.names(of: $1) }

@@ -81,16 +81,16 @@ extension Reduction {
     // Also of one that is no item: its presence can have come before the roster.
     voidPresence(of: number)
     doubtRequest(of: number, .itemRemoved)
-    let isShown = hadItem || roster.contacts.outgoing(of: number)?.isReflected == true
-    endOutgoing(number, isShown ? .removed : .neverShown)
+    endOutgoing(byRemovalOf: number, hadItem: hadItem)
     compareWithEdits(number, nil)
   }
 
   /// A result does not list a contact that had an item, or that we had asked.
   mutating func itemMissing(_ number: ContactNumber, asked: UInt64?) {
     // The presence of somebody who never was an item is not the result's to void.
-    if takeItemOut(number, isByRoster: true) { voidPresence(of: number) }
-    settleOutgoing(byAbsenceOf: number, .result(asked: asked))
+    let hadItem = takeItemOut(number, isByRoster: true)
+    if hadItem { voidPresence(of: number) }
+    settleOutgoing(byAbsenceOf: number, hadItem: hadItem, .result(asked: asked))
     compareWithEdits(number, nil)
   }
 

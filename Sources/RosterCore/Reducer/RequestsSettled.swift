@@ -67,15 +67,29 @@ extension Reduction {
   }
 
   /// A result does not list the contact.
-  mutating func settleOutgoing(byAbsenceOf number: ContactNumber, _ source: ItemSource) {
+  ///
+  /// - Parameter hadItem: Whether the contact was in the roster until now.
+  mutating func settleOutgoing(
+    byAbsenceOf number: ContactNumber, hadItem: Bool, _ source: ItemSource
+  ) {
     guard let request = roster.contacts.outgoing(of: number), source.decides(request)
     else { return }
-    endOutgoing(number, request.isReflected ? .removed : .neverShown)
+    endOutgoing(byRemovalOf: number, hadItem: hadItem)
+  }
+
+  /// Ends our request because the contact is not in the roster. If it never was, the roster never
+  /// showed the request, so it has not lost it.
+  mutating func endOutgoing(byRemovalOf number: ContactNumber, hadItem: Bool) {
+    let isShown = hadItem || roster.contacts.outgoing(of: number)?.isReflected == true
+    endOutgoing(number, isShown ? .removed : .neverShown)
   }
 
   mutating func openOutgoing(_ number: ContactNumber, isReflected: Bool) {
     let request = OutgoingRequest(since: stamp, isReflected: isReflected)
-    roster.contacts.updateDetails(of: number) { $0.outgoing = request }
+    roster.contacts.updateDetails(of: number) { details in
+      details.outgoing = request
+      details.lastOutgoingEnd = nil
+    }
     changed(.outgoing, of: number) { _ in .outgoing(before: nil, after: request) }
     personAsked(number, since: stamp, isOurs: true)
     expectPerson()
@@ -99,7 +113,11 @@ extension Reduction {
   @discardableResult
   mutating func endOutgoing(_ number: ContactNumber, _ end: RosterChange.OutgoingEnd) -> Bool {
     guard let request = roster.contacts.outgoing(of: number) else { return false }
-    roster.contacts.updateDetails(of: number) { $0.outgoing = nil }
+    let ended = EndedOutgoing(way: end, at: stamp, since: request.since)
+    roster.contacts.updateDetails(of: number) { details in
+      details.outgoing = nil
+      details.lastOutgoingEnd = ended
+    }
     changed(.outgoing, of: number, because: .outgoingEnded(end)) { _ in
       .outgoing(before: request, after: nil)
     }

@@ -16,9 +16,11 @@ struct DetailParts: OptionSet {
   /// What the user has set for the contact.
   static let annotations = Self(rawValue: 256)
   static let confirmedEdit = Self(rawValue: 512)
+  /// How our last request ended.
+  static let lastOutgoingEnd = Self(rawValue: 2048)
 
   static let request: Self = [.openRequest, .unconfirmedRequest]
-  static let all = Self(rawValue: 1023)
+  static let all = Self(rawValue: 1023 | 2048)
 
   /// The indexed parts among them.
   var membership: ContactParts {
@@ -35,10 +37,10 @@ struct DetailParts: OptionSet {
 extension DetailParts {
   /// Reads the parts at the beginning of stored details.
   init(from input: inout CanonicalInput) throws(CodecError) {
-    guard let parts = UInt16(exactly: try input.readNumber()), parts <= Self.all.rawValue else {
-      throw input.invalid
-    }
-    self.init(rawValue: parts)
+    guard let parts = UInt16(exactly: try input.readNumber()).map(Self.init(rawValue:)),
+      parts.isSubset(of: .all)
+    else { throw input.invalid }
+    self = parts
   }
 }
 
@@ -59,6 +61,7 @@ extension ContactDetails {
     if !$rounds.isNone || !$ownRounds.isNone { parts.insert(.rounds) }
     if !$confirmedEdit.isNone { parts.insert(.confirmedEdit) }
     if !$annotations.isNone { parts.insert(.annotations) }
+    if !$lastOutgoingEnd.isNone { parts.insert(.lastOutgoingEnd) }
     return parts
   }
 }
@@ -115,6 +118,11 @@ struct DetailsOutput: StampOutput {
       write(details.ownRounds)
     }
     if let edit = details.confirmedEdit { write(edit) }
+    if let end = details.lastOutgoingEnd {
+      plain.write(tag: end.way.code)
+      write(end.at)
+      write(end.since)
+    }
   }
 
   private mutating func write(_ request: IncomingRequest) {
@@ -227,6 +235,11 @@ struct DetailsInput: StampInput, ~Escapable {
     if parts.contains(.confirmedEdit) {
       let edit = try readConfirmedEdit()
       details?.confirmedEdit = edit
+    }
+    if parts.contains(.lastOutgoingEnd) {
+      let end = EndedOutgoing(
+        way: try plain.readCode(), at: try readStamp(), since: try readStamp())
+      details?.lastOutgoingEnd = end
     }
     guard plain.rest == 0 else { throw plain.invalid }
   }

@@ -5,6 +5,7 @@ struct ContactDetails: Sendable {
   /// Whether the roster has shown, since that request ended, that the contact sees our presence.
   var wasTaken = false
   @Rare var outgoing: OutgoingRequest?
+  @Rare var lastOutgoingEnd: EndedOutgoing?
   @Rare var names: OwnNames?
   @Rare var annotations: ContactAnnotations?
   var expected = ExpectedCounterparts()

@@ -153,12 +153,20 @@ extension ContactTable {
     return Contact(
       jid: address(of: number), entry: entry(of: number), request: details?.request,
       lastEnded: details?.lastEnded, wasTaken: details?.wasTaken ?? false,
-      outgoing: details?.outgoing,
+      outgoing: details?.outgoing, lastOutgoingEnd: details?.lastOutgoingEnd,
       presence: ContactPresence(resources: resources(of: number)), names: details?.names,
       annotations: details?.annotations,
       expected: details?.expected ?? ExpectedCounterparts(),
       confirmedEdit: details?.confirmedEdit, deliveries: details?.deliveries ?? [],
       rounds: [details?.rounds, details?.ownRounds])
+  }
+}
+
+extension ContactTable {
+  /// How our last request to the contact ended.
+  func lastOutgoingEnd(of number: ContactNumber) -> EndedOutgoing? {
+    guard row(of: number).parts.contains(.lastOutgoingEnd) else { return nil }
+    return details(of: number)?.lastOutgoingEnd
   }
 }
 
