@@ -129,6 +129,20 @@ import Testing
     #expect(try run(["recover", "none", "-o", "saved.rollcall"]).code == 0)
   }
 
+  @Test("A log and the folder of one are imported, and recognized when they are imported again")
+  func imported() throws {
+    let folder = try run(["import", "one", "-o", "new.rollcall"])
+    #expect(folder.code == 0, "\(folder.errors)")
+    let log = "one/alice@example.test.rollcall"
+    for command in ["state", "log", "findings"] {
+      #expect(try run([command, "new.rollcall"]).output == run([command, log]).output)
+    }
+    let again = try run(["import", log, "-o", "new.rollcall"])
+    #expect(again.code == 0 && again.output.contains("nothing new"), "\(again)")
+    let both = try run(["import", "two", "-o", "new.rollcall"])
+    #expect(both.code == 2 && both.errors.contains("choose one with --account"))
+  }
+
   @Test("A damaged log in a folder does not end the command by a signal")
   func damaged() throws {
     let path = folder.file("one/alice@example.test.rollcall")

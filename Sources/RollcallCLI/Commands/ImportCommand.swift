@@ -20,6 +20,8 @@ struct ImportCommand: ParsableCommand {
       file that is compressed with gzip, xz or zstd is unpacked by that tool as it is read, and \
       recognized by its content: debug.log and the debug.log.1.gz that it became are one capture.
 
+      A log, or the folder of record, is imported as the capture that an export of it is.
+
       With --follow, whatever is written to one capture later is imported too, until Ctrl-C or the \
       end of a pipe; a file is followed through its rotation. New records are in the log within a \
       second, each burst in a transaction of its own, and stay there however the command ends.
@@ -65,10 +67,11 @@ struct ImportCommand: ParsableCommand {
     let target = try opened(isNew: isNew)
     // A failed import must not leave half a capture in an existing log, so everything is read into
     // drafts first and then appended in one transaction.
-    let sources = try SourceFiles(captures)
+    let options = try capture.importOptions
+    let sources = try SourceFiles(
+      captures.map { try LogFolder($0)?.log(of: options.account) ?? $0 })
     let isAlone = sources.single != nil
-    var gathering = CaptureGathering(
-      try capture.importOptions, knowing: try target.meta.imports)
+    var gathering = CaptureGathering(options, knowing: try target.meta.imports)
     // Begins here, because opening a pipe waits for its writer.
     var interruptions = isNew ? [Interruption(removing: target.path)] : []
     defer { withExtendedLifetime(interruptions) {} }
@@ -158,7 +161,7 @@ struct ImportCommand: ParsableCommand {
   ) throws {
     guard let pair = capture.selection.pair else {
       return try CaptureFiles.forEach(
-        in: sources.files, keyLog: capture.selection.keylog, body)
+        in: sources.files, keyLog: capture.selection.keylog, exportsLogs: true, body)
     }
     guard let first = sources.single else {
       throw Failure("--pair names the file of the other direction of one capture")

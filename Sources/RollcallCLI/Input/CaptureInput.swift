@@ -47,6 +47,27 @@ struct CaptureInput {
     size = isFile && output == nil ? Int(status.st_size) : 0
   }
 
+  /// Opens a log as the native capture that `rollcall export` writes of it, in a temporary file that
+  /// only this user can read and that is gone with the process.
+  init(exporting path: String) throws {
+    try EventLog.checkPages(of: path)
+    let log = try SourceOptions.openLog(path, ImportOptions())
+    let folder = FileManager.default.temporaryDirectory.path(percentEncoded: false)
+    var name = Array("\(folder)/rollcall-export-XXXXXX".utf8CString)
+    let descriptor = mkstemp(&name)
+    guard descriptor >= 0 else {
+      throw Failure("\(folder): no file can be created: \(text(ofSystemCode: errno))")
+    }
+    unlink(name)
+    let copy = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    try Failure.naming(path) {
+      _ = try LogExport(log).writeNative { try copy.write(contentsOf: $0) }
+    }
+    (self.path, file, output, isFile) = (path, copy, nil, true)
+    size = Int(try copy.offset())
+    try copy.seek(toOffset: 0)
+  }
+
   /// Enough of a file to tell whether it is compressed.
   private static func start(of file: FileHandle) throws -> [UInt8] {
     let start = Array(try file.read(upToCount: 8) ?? Data())
@@ -136,14 +157,21 @@ struct CaptureFiles {
 
   /// Calls `body` with the captures in order. Two consecutive files that are recognized as the two
   /// directions of one stream form one capture.
+  ///
+  /// - Parameter exportsLogs: Whether a log is read as the capture that an export of it is.
   static func forEach(
-    in files: [SourceFiles.File], keyLog: String?, _ body: (CaptureFiles) throws -> Void
+    in files: [SourceFiles.File], keyLog: String?, exportsLogs: Bool = false,
+    _ body: (CaptureFiles) throws -> Void
   ) throws {
+    func open(_ path: String) throws -> CaptureInput {
+      let input = try CaptureInput(path, keyLog: keyLog)
+      return try exportsLogs && input.isLog ? CaptureInput(exporting: path) : input
+    }
     var next: CaptureInput?
     var rest = files[...]
     while let file = rest.popFirst() {
-      let first = try next ?? CaptureInput(file.path, keyLog: keyLog)
-      next = first.isFile ? try rest.first.map { try CaptureInput($0.path, keyLog: keyLog) } : nil
+      let first = try next ?? open(file.path)
+      next = first.isFile ? try rest.first.map { try open($0.path) } : nil
       let isNamedPair = rest.first?.isOtherDirection(of: file) ?? false
       if let second = next, second.isFile,
         let pair = try Self.pair(first, second, certainly: !isNamedPair)
