@@ -1,6 +1,7 @@
 import RosterCore
 import TestSupport
 import Testing
+import XMPPStanza
 
 private let bob = FindingWords.bob
 

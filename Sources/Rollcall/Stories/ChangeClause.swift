@@ -138,7 +138,6 @@ extension RosterChange.OutgoingEnd {
     case .cancelled: "we cancelled it"
     case .subscribed: "the roster shows that we see its presence"
     case .dropped: "the roster no longer shows it"
-    case .neverShown: "the roster never showed it"
     case .removed: "the contact left the roster"
     case .neverShown: "the roster never showed it"
     }

@@ -54,8 +54,6 @@ public struct RosterChange: Hashable, Sendable {
     case subscribed
     /// The roster shows that the request is gone.
     case dropped
-    /// The roster never showed the request: the server did not take it.
-    case neverShown
     /// The contact left the roster.
     case removed
     /// The roster has never shown the request, and an answer that takes it into account does not

@@ -1,3 +1,5 @@
+import RawBytes
+
 // Other resources of our own account, of which recorded sessions say more than the server's
 // presence does.
 extension Reduction {
