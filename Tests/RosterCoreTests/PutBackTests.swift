@@ -54,6 +54,7 @@ struct PutBackTests {
     let finding = try #require(findings(scenario).first)
     #expect(findings(scenario).count == 1)
     #expect(finding.cause == 15 && finding.record == 16 && finding.contact == bare(bob))
+    #expect(finding.severity == .warning && finding.device == "phone")
     let sentence = finding.sentence
     #expect(sentence.hasPrefix("phone added \(bob) again by the set of record 15"))
     #expect(sentence.contains("desktop had removed the contact at record 7, shown at record 8"))
@@ -85,6 +86,7 @@ struct PutBackTests {
       #expect(findings(scenario).count == 1)
       #expect(finding.sentence.contains("several sets in a row") == isRow)
       #expect(finding.sentence.contains("Either its user wanted that") == !isRow)
+      #expect(finding.severity == (isRow ? .warning : .info))
     }
   }
 

@@ -94,6 +94,7 @@ extension Finding.Kind {
   /// How much this case matters, if it matters less than its code says; otherwise nil.
   var severity: Finding.Severity? {
     switch self {
+    case .edit(.putBack(let putBack)): putBack.evidence.isEmpty ? .info : nil
     case .subscription(.automaticAcceptance(let milliseconds)):
       milliseconds < SubscriptionFinding.reflexLimit ? nil : .info
     case .rejected, .foreignAccount, .otherDomain, .unverifiedServer, .lateStanza, .answer, .item,

@@ -177,7 +177,8 @@ extension EditFinding {
       "\(words.initialOur) set of \(words.cause) was sent before the session's roster was known, and "
         + "\(loss.clause(about: words.somebody)): a set replaces the name and all groups "
         + "(RFC 6121 §2.1.2)."
-    case .putBack(let putBack): putBack.sentence(about: words.somebody, set: words.cause)
+    case .putBack(let putBack):
+      putBack.sentence(about: words.somebody, set: words.cause, by: words.device)
     case .foreignSet:
       "A roster set to another address changes nothing of ours (RFC 6121 §2.1.5)."
     }

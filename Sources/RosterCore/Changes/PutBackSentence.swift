@@ -6,8 +6,9 @@ extension PutBack {
   /// - Parameters:
   ///   - contact: The contact that it is about.
   ///   - set: The record of the set.
-  func sentence(about contact: String, set: String) -> String {
-    let subject = by ?? "This client"
+  ///   - device: The device that put it back; nil if there is only one.
+  func sentence(about contact: String, set: String, by device: String?) -> String {
+    let subject = device ?? "This client"
     let what =
       isOfContact
       ? "added \(contact) again by the set of \(set), as the contact was before"

@@ -72,8 +72,6 @@ package struct PutBack: Hashable, Sendable {
 
   /// Whether it is the whole contact.
   package var isOfContact: Bool
-  /// The device that put it back; nil if there is only one, or its resource is not known.
-  package var by: String?
   /// The device whose change was undone; nil if no recorded one had made it.
   package var of: String?
   /// The set that was undone; nil if none is known.

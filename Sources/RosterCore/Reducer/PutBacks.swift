@@ -166,10 +166,10 @@ extension Reduction {
       && (known.subscription.includesTo || !held.subscription.includesTo)
       && (known.subscription.includesFrom || !held.subscription.includesFrom)
     let putBack = PutBack(
-      isOfContact: known.isOfContact, by: isShared ? roster.sessions[place].resource : nil,
-      of: known.device, edit: known.edit, lostAt: known.lostAt,
+      isOfContact: known.isOfContact, of: known.device, edit: known.edit, lostAt: known.lostAt,
       before: isLess ? known.subscription : nil, evidence: known.evidence)
-    report(.edit(.putBack(putBack)), about: held.contact, cause: held.sent.record)
+    report(
+      .edit(.putBack(putBack)), about: held.contact, cause: held.sent.record, by: .session(place))
   }
 }
 
