@@ -67,6 +67,7 @@ import XMPPStanza
           Availability(show: .xa, priority: -128, status: "多行\n状态", delay: "d", malformed: "o"))),
       .stanza(.unavailableReceived(from: jid)),
       .stanza(.unavailableReceived(from: jid, status: "再见")),
+      .stanza(.presenceErrorReceived(from: jid, ErrorReport(condition: "forbidden", text: "不"))),
       .stanza(.presenceSent(to: nil, isAvailable: true)),
       .stanza(.presenceSent(to: jid, isAvailable: false)),
       .stanza(.blocked(from: nil, [jid, address("evil.test")])),

@@ -94,6 +94,14 @@ struct DetailsCodecTests {
     #expect(try readBack { $0.expected = ending }.expected == ending)
   }
 
+  @Test("An error can be read back, whatever it answers", arguments: [nil, UInt64(5)])
+  func returnedError(cause: UInt64?) throws {
+    let error = ReturnedError(
+      record: 9, cause: cause, report: ErrorReport(condition: "gone", text: "搬走了"))
+    let details = try readBack { $0.returnedError = error }
+    #expect(details.returnedError == error)
+  }
+
   /// Details after being read back and checked.
   private func readBack(_ change: (inout ContactDetails) -> Void) throws -> ContactDetails {
     var roster = Scenario.alice(item("bob@example.test", "subscription='to'")).roster

@@ -120,7 +120,16 @@ struct EventEncoderTests {
       "<presence from='bob@example.test/pda' type='unavailable'><status>bye</status></presence>",
       .unavailableReceived(from: pda, status: "bye")),
     inbound("<presence/>", nil),
-    inbound("<presence from='bob@example.test' type='error'/>", nil),
+    inbound(
+      "<presence from='bob@example.test/pda' type='error'>\(stanzaError("forbidden", "no"))</presence>",
+      .presenceErrorReceived(from: pda, ErrorReport(condition: "forbidden", text: "no"))),
+    inbound(
+      "<presence from='bob@example.test/pda' type='error'/>",
+      .presenceErrorReceived(from: pda, ErrorReport())),
+    inbound("<presence type='error'/>", nil),
+    inbound(
+      "<presence from='r@muc.example.test/n' type='error'><x xmlns='http://jabber.org/protocol/muc'/>"
+        + "</presence>", nil),
     inbound("<presence from='bob@example.test' type='probe'/>", nil),
     outbound("<presence/>", .presenceSent(to: nil, isAvailable: true)),
     outbound(

@@ -56,6 +56,8 @@ func findingCase(_ code: Finding.Code) -> FindingCase {
   case .removedElsewhere, .unfetchedRoster, .wrongRefusal, .returnedRequest, .deniedRequest,
     .subscriptionLoop, .friendLeft:
     storyCase(code)
+  case .undeliveredRequest: errorCase(code)
+  case .streamError, .conflictLoop: streamErrorCase(code)
   case .setItemCount, .groupsLost, .refusedEdit, .unansweredEdit, .unpushedEdit, .undoneEdit,
     .putBack, .outdatedSet, .prematureSet, .foreignSet:
     editCase(code)

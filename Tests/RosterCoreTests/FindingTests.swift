@@ -10,7 +10,7 @@ struct FindingTests {
     var scenario = aliceWithBobAndCarol()
     findingCase(code).raises(&scenario)
     #expect(scenario.allCodes.filter { $0 == code }.count == 1)
-    let finding = scenario.outcomes.flatMap(\.findings).first { $0.code == code }
+    let finding = scenario.findings.first { $0.code == code }
     #expect(finding?.sentence.last == ".")
     #expect(finding?.severity == code.severity)
   }

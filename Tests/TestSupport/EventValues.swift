@@ -48,6 +48,10 @@ extension StanzaEvent {
       output.write(tag: 35)
       output.write(from)
       output.write(status)
+    case .presenceErrorReceived(let from, let report):
+      output.write(tag: 37)
+      output.write(from)
+      output.write(report)
     case .presenceSent(let to, let isAvailable):
       output.write(tag: 36)
       output.write(to)

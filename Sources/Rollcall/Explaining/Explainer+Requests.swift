@@ -82,7 +82,11 @@ extension Explainer {
 
   private func outgoingSentence(_ request: OutgoingRequest) -> String {
     let shown = request.isReflected ? "the server shows it" : "the server has not shown it yet"
-    return "We ask to see its presence since #\(request.since.record); \(shown)."
+    let error = roster.contact(contact)?.returnedError
+    let returned =
+      error.flatMap { $0.cause == request.since.record ? $0 : nil }
+      .map { " It was not delivered: \($0.report.clause) (#\($0.record))." } ?? ""
+    return "We ask to see its presence since #\(request.since.record); \(shown).\(returned)"
   }
 
   private func requestChange(isIn: Bool, isOut: Bool) -> String {
@@ -172,6 +176,9 @@ extension Explainer {
       sentences.append(
         "The session of #\(bound) has not shown our own presence, and the server tells nobody's "
           + "before that (RFC 6121 §4.2).")
+    } else if let error = roster.contact(contact)?.returnedError {
+      sentences.append(
+        "What we sent to it was answered with an error at #\(error.record): \(error.report.clause).")
     } else if replay.offline == nil {
       sentences.append("No presence of it has come: it is offline, or its server does not say.")
     }

@@ -83,6 +83,20 @@ extension Finding.Code {
           + "logged out; a capture that gives several streams the same name.",
         "Compare the record (rollcall show) with the end of the stream before it. If they belong "
           + "to different streams, capture each stream separately.")
+    case .streamError:
+      FindingGuide(
+        "A stream error ends the stream; its condition says why (RFC 6120 §4.9).",
+        "The server restarts, or another login replaced this one; a client that sends what the "
+          + "server does not accept, or too much of it; a client that could not read what came.",
+        "Read the condition and the text, and look at what was sent just before (rollcall log).")
+    case .conflictLoop:
+      FindingGuide(
+        "A server that binds a resource again may end the session that has it, with “conflict” "
+          + "(RFC 6120 §4.9.3.3, §7.7.2.2).",
+        "Two installations with the same fixed resource; a client that logs in again although it "
+          + "was replaced; an old process that still runs.",
+        "Let the server choose the resource, and do not log in again after “conflict” without "
+          + "asking the user.")
     // Answers
     case .unsolicitedResult:
       FindingGuide(
@@ -318,6 +332,14 @@ extension Finding.Code {
         "The contact removed us from its roster, blocked us, or deleted its account.",
         "Nothing, if it was meant. A new request asks for it again; rollcall history has what the "
           + "contact sent before.")
+    case .undeliveredRequest:
+      FindingGuide(
+        "A subscription stanza that cannot be delivered is answered with an error (RFC 6120 §8.3, "
+          + "RFC 6121 §3.1.2).",
+        "A mistyped domain, a server that is down or that does not accept ours, an account that "
+          + "does not exist.",
+        "Check the address. If it is wrong, cancel the request with “unsubscribe”, or remove the "
+          + "contact; otherwise the server sends the request again at the next login.")
     case .deniedRequest:
       FindingGuide(
         "Who is asked may refuse (RFC 6121 §3.2).",

@@ -68,6 +68,8 @@ extension StanzaEvent {
       "\(from) is \(availability.clause)"
     case .unavailableReceived(let from, let status):
       "\(from) is offline" + (status.map { ": “\($0)”" } ?? "")
+    case .presenceErrorReceived(let from, let report):
+      "\(from) returns an error: \(report.clause)"
     case .presenceSent(nil, let isAvailable):
       isAvailable ? "we show our presence" : "we go offline"
     case .presenceSent(let to?, let isAvailable):

@@ -159,6 +159,7 @@ package struct ContactReplay: Hashable, Sendable {
       if !isServerDone { note(stanza, isOurs: false, record) }
     case .subscriptionSent(let stanza): note(stanza, isOurs: true, record)
     case .presenceSent, .pushReceived, .answerSent, .availableReceived, .unavailableReceived,
+      .presenceErrorReceived,
       .blocked,
       .unblocked, .blockingSent, .nicknamePublished, .vCardPublished, .rejected:
       break

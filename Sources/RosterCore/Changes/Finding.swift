@@ -57,6 +57,7 @@ public struct Finding: Hashable, Sendable {
     case unverifiedServer(BareJID?)
     /// A stanza that was sent after its sender, the server or we, had ended the stream.
     case lateStanza(Direction)
+    case session(SessionFinding)
     case answer(AnswerFinding)
     case item(ItemFinding)
     case edit(EditFinding)
@@ -65,6 +66,14 @@ public struct Finding: Hashable, Sendable {
     /// A push of the block list by somebody who may not.
     case foreignBlocking(PushRefusal)
   }
+}
+
+/// What can be odd about the ends of sessions.
+package enum SessionFinding: Hashable, Sendable {
+  /// The server or we ended the stream with an error.
+  case streamError(Direction, ErrorReport)
+  /// Sessions of one resource replace each other again and again.
+  case conflictLoop(resource: String?, ErrorReport)
 }
 
 /// What can be odd about requests of ours and what came back.
@@ -181,6 +190,8 @@ package enum SubscriptionFinding: Hashable, Sendable {
   case wrongRefusal
   /// A request comes back that we had answered so.
   case returned(after: EndedRequest.Way)
+  /// A subscription stanza of ours was answered with an error.
+  case undelivered(SubscriptionStanza.Kind, ErrorReport)
   /// A contact does not let us see its presence.
   case denied
   /// A contact ended a subscription by a stanza.

@@ -12,6 +12,8 @@ extension Finding {
     case otherDomain = "other-domain"
     case unverifiedServer = "unverified-server"
     case lateStanza = "late-stanza"
+    case streamError = "stream-error"
+    case conflictLoop = "conflict-loop"
     // Answers
     case unsolicitedResult = "unsolicited-result"
     case unseenQuery = "unseen-query"
@@ -53,6 +55,7 @@ extension Finding {
     case preApproval = "pre-approval"
     case wrongRefusal = "wrong-refusal"
     case returnedRequest = "returned-request"
+    case undeliveredRequest = "undelivered-request"
     case deniedRequest = "denied-request"
     case friendLeft = "friend-left"
     case subscriptionLoop = "subscription-loop"
@@ -72,6 +75,7 @@ extension Finding {
         .error
       case .undoneEdit, .outdatedSet, .prematureSet, .putBack, .automaticAcceptance, .groupsLost,
         .unpreparedAddress, .unknownType, .unverifiedServer, .lateStanza,
+        .streamError, .conflictLoop,
         .addresslessSubscription, .malformedPayload, .oversizedElement, .misdirectedQuery,
         .refusedQuery,
         .emptyResult, .unansweredQuery, .missingID, .pushItemCount, .unacknowledgedPush,
@@ -80,7 +84,7 @@ extension Finding {
         .unsolicitedSubscribed, .unsolicitedUnsubscribe, .unsolicitedUnsubscribed,
         .neglectedRequest, .malformedPresence, .crowdedAddress, .unknownBase, .unfetchedRoster,
         .wrongRefusal,
-        .returnedRequest, .subscriptionLoop:
+        .returnedRequest, .undeliveredRequest, .subscriptionLoop:
         .warning
       case .unusedVersion, .needlessRequest, .preApproval, .uninvitedPresence, .removedElsewhere,
         .deniedRequest, .friendLeft, .unseenQuery:
@@ -97,8 +101,10 @@ extension Finding.Kind {
     case .edit(.putBack(let putBack)): putBack.evidence.isEmpty ? .info : nil
     case .subscription(.automaticAcceptance(let milliseconds)):
       milliseconds < SubscriptionFinding.reflexLimit ? nil : .info
-    case .rejected, .foreignAccount, .otherDomain, .unverifiedServer, .lateStanza, .answer, .item,
-      .edit, .subscription, .presence, .foreignBlocking:
+    case .session(.streamError(_, let report)): report.isOrdinary ? .info : nil
+    case .rejected, .foreignAccount, .otherDomain, .unverifiedServer, .lateStanza, .session,
+      .answer,
+      .item, .edit, .subscription, .presence, .foreignBlocking:
       nil
     }
   }
@@ -111,6 +117,8 @@ extension Finding.Kind {
     case .otherDomain: .otherDomain
     case .unverifiedServer: .unverifiedServer
     case .lateStanza: .lateStanza
+    case .session(.streamError): .streamError
+    case .session(.conflictLoop): .conflictLoop
     case .answer(let finding): finding.code
     case .item(let finding): finding.code
     case .edit(let finding): finding.code
@@ -119,6 +127,19 @@ extension Finding.Kind {
     case .presence(.malformed): .malformedPresence
     case .presence(.crowded): .crowdedAddress
     case .foreignBlocking: .foreignBlocking
+    }
+  }
+}
+
+extension ErrorReport {
+  /// Whether a stream error only says that another stream is needed, or that this one is no longer
+  /// wanted (RFC 6120 §4.9.3).
+  fileprivate var isOrdinary: Bool {
+    switch condition {
+    case "conflict", "system-shutdown", "reset", "see-other-host", "connection-timeout",
+      "remote-connection-failed", "resource-constraint":
+      true
+    default: false
     }
   }
 }
@@ -199,6 +220,7 @@ extension SubscriptionFinding {
     case .preApproval: .preApproval
     case .wrongRefusal: .wrongRefusal
     case .returned: .returnedRequest
+    case .undelivered: .undeliveredRequest
     case .denied: .deniedRequest
     case .friendLeft: .friendLeft
     case .loop: .subscriptionLoop

@@ -19,11 +19,12 @@ extension Finding {
       "The stream to the server\(domain.map { " of \($0)" } ?? "") has no TLS, so no certificate "
         + "was checked: anyone in between can read and change what it carries (RFC 6120 §13.8)."
     case .lateStanza(.outbound):
-      "We sent this after we had ended our stream at \(words.cause), so the server ignores it, like "
-        + "everything else that we send on that stream (RFC 6120 §4.4)."
+      "We sent this after we had ended our stream at \(words.cause), so the server ignores it, "
+        + "like everything else that we send on that stream (RFC 6120 §4.4)."
     case .lateStanza(.inbound):
       "The server sent this after it had ended its stream at \(words.cause), so it was ignored, "
         + "like everything else that the server sends on that stream (RFC 6120 §4.4)."
+    case .session(let finding): finding.sentence(about: words)
     case .answer(let finding): finding.sentence(about: words)
     case .item(let finding): finding.sentence(about: words)
     case .edit(let finding): finding.sentence(about: words)
@@ -222,6 +223,12 @@ extension SubscriptionFinding {
         + " (“\(kind.rawValue)” of \(words.cause)), and the server shows the contact as "
         + "“\(after.rawValue)”: the contact ended what was “\(before.rawValue)” "
         + "(RFC 6121 \(kind == .unsubscribe ? "§3.3" : "§3.2"))."
+    case .undelivered(.subscribe, let report):
+      "Our request to \(words.somebody) of \(words.cause) was not delivered: \(report.clause). It "
+        + "stays in the roster until it is cancelled (RFC 6120 §8.3, RFC 6121 §3.1.2)."
+    case .undelivered(let kind, let report):
+      "Our “\(kind.rawValue)” to \(words.somebody) of \(words.cause) was not delivered: "
+        + "\(report.clause) (RFC 6120 §8.3)."
     case .denied: "\(words.somebody) denied our request of \(words.cause) (RFC 6121 §3.2)."
     case .loop(let rounds):
       "Requests between \(words.somebody) and us open again as soon as they have ended, "

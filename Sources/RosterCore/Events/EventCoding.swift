@@ -44,6 +44,7 @@ enum EventTag: UInt8 {
   case availableReceived = 34
   case unavailableReceived = 35
   case presenceSent = 36
+  case presenceErrorReceived = 37
   case blocked = 48
   case unblocked = 49
   case nicknamePublished = 50
@@ -115,6 +116,8 @@ extension StoredStanza {
         StoredPresence(
           from: try StoredJID(from: &input),
           .unavailable(status: try input.readOptionalTextBytes())))
+    case .presenceErrorReceived:
+      self = .presenceErrorReceived(from: try StoredJID(from: &input), try input.read())
     case .presenceSent:
       self = .presenceSent(
         to: try input.readOptionalAddress(), isAvailable: try input.readFlag())
@@ -237,9 +240,8 @@ extension SessionEvent {
     case .closed: self = .closed(isLost: try input.readFlag())
     case .querySent, .setSent, .answerReceived, .pushReceived, .answerSent,
       .subscriptionReceived, .subscriptionSent, .availableReceived, .unavailableReceived,
-      .presenceSent, .blocked, .unblocked, .blockingSent, .nicknamePublished, .rejected,
-      .vCardPublished,
-      .annotation, nil:
+      .presenceErrorReceived, .presenceSent, .blocked, .unblocked, .blockingSent,
+      .nicknamePublished, .rejected, .vCardPublished, .annotation, nil:
       return nil
     }
   }

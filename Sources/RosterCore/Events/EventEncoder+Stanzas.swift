@@ -159,7 +159,13 @@ extension EventEncoder {
         output.write(EventTag.unavailableReceived)
         output.write(address)
         node.withFilledText(ofChild: "status", in: Namespace.client) { output.write(optional: $0) }
-      case (.probe, _), (.error, _), (.subscribe, _), (.subscribed, _), (.unsubscribe, _),
+      case (.error, .inbound):
+        guard let address, !node.isOfRoom else { return }
+        output.write(EventTag.presenceErrorReceived)
+        output.write(address)
+        output.write(
+          ErrorReport(node.child("error", in: Namespace.client), in: Namespace.stanzaErrors))
+      case (.probe, _), (.error, .outbound), (.subscribe, _), (.subscribed, _), (.unsubscribe, _),
         (.unsubscribed, _):
         return
       }
@@ -201,6 +207,9 @@ extension SubscriptionStanza.Kind {
 }
 
 extension XMPPElement {
-  /// Whether a presence is one that a chat room sends for an occupant (XEP-0045 §7.2.2).
-  fileprivate var isOfRoom: Bool { hasChild("x", in: Namespace.mucUser) }
+  /// Whether a presence is one that a chat room sends for an occupant (XEP-0045 §7.2.2), or the
+  /// error for one that wanted to join it (§7.2.6).
+  fileprivate var isOfRoom: Bool {
+    hasChild("x", in: Namespace.mucUser) || hasChild("x", in: Namespace.muc)
+  }
 }

@@ -34,6 +34,7 @@ extension StoredStanza {
     case .subscriptionReceived(let stanza), .subscriptionSent(let stanza):
       return contact.hasBytes(stanza.contact)
     case .presenceReceived(let presence): return contact.hasBytes(presence.from.bare)
+    case .presenceErrorReceived(let from, _): return contact.hasBytes(from.bare)
     case .blocked(let from, let jids), .unblocked(let from, let jids):
       return (from?.bare.text).hasSameBytes(as: contact)
         || jids.contains { contact.hasSameBytes(as: $0.bare.text) }

@@ -67,6 +67,9 @@ package indirect enum StanzaEvent: Hashable, Sendable {
   // Presence
   case availableReceived(from: JID, Availability)
   case unavailableReceived(from: JID, status: String? = nil)
+  /// An error that answers presence or a subscription stanza that we sent to an address (RFC 6120
+  /// §8.3.1, RFC 6121 §4.3.2).
+  case presenceErrorReceived(from: JID, ErrorReport)
   /// Our own presence; `to` is nil for a broadcast.
   case presenceSent(to: JID?, isAvailable: Bool)
 

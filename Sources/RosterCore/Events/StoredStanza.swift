@@ -33,6 +33,7 @@ enum StoredStanza: ~Escapable {
   case subscriptionReceived(StoredSubscription)
   case subscriptionSent(StoredSubscription)
   case presenceReceived(StoredPresence)
+  case presenceErrorReceived(from: StoredJID, ErrorReport)
   case presenceSent(to: StoredJID?, isAvailable: Bool)
   case blocked(from: JID?, [JID])
   case unblocked(from: JID?, [JID])
@@ -183,6 +184,8 @@ extension StanzaEvent {
       case .unavailable(let status):
         self = .unavailableReceived(from: presence.from.jid, status: .init(decoding: status))
       }
+    case .presenceErrorReceived(let from, let report):
+      self = .presenceErrorReceived(from: from.jid, report)
     case .presenceSent(let to, let isAvailable):
       self = .presenceSent(to: to?.jid, isAvailable: isAvailable)
     case .blocked(let from, let jids): self = .blocked(from: from, jids)

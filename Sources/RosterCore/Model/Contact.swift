@@ -28,6 +28,8 @@ public struct Contact: Hashable, Sendable {
   let confirmedEdit: ConfirmedEdit?
   /// The deliveries about it that some of our sessions have yet to receive.
   let deliveries: [Delivery]
+  /// The last error that answered what we sent to it, until presence comes from it.
+  package let returnedError: ReturnedError?
   /// How often its requests and ours have been opened again.
   let rounds: [Rounds?]
 }

@@ -1,5 +1,5 @@
 import RawBytes
-import XMPPStanza
+package import XMPPStanza
 
 /// A contact's request to see our presence, and whether it is open (RFC 6121 §3.1).
 public enum ContactRequest: Hashable, Sendable {
@@ -72,6 +72,16 @@ package struct EndedOutgoing: Hashable, Sendable {
   package let at: RecordStamp
   /// The record that had opened it.
   package let since: RecordStamp
+}
+
+/// An error that answered what we sent to a contact.
+package struct ReturnedError: Hashable, Sendable {
+  /// The record of the error.
+  package var record: UInt64
+  /// The record of the subscription stanza or request that it answers; nil if it answers presence.
+  package var cause: UInt64?
+  /// What the error says.
+  package var report: ErrorReport
 }
 
 /// How a contact's request ended.

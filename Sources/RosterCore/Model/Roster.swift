@@ -27,6 +27,8 @@ public struct Roster: Sendable {
   /// Whether anything from the server was ever received. If not, the capture may have one direction
   /// only, so a missing answer means nothing.
   var hasReceived = false
+  /// Stream errors that may be repeated, oldest first.
+  var streamErrors: [StreamErrors] = []
   /// Whether the log had a roster get, the first of which says whether the client uses versions.
   var hasJudgedVersionUse = false
 
@@ -79,7 +81,7 @@ extension Roster: Hashable {
       && a.completeness == b.completeness && a.blocked == b.blocked
       && a.isBlockListKnown == b.isBlockListKnown && a.isInboundOnly == b.isInboundOnly
       && a.hasReceived == b.hasReceived && a.hasJudgedVersionUse == b.hasJudgedVersionUse
-      && a.hasVerifiedStream == b.hasVerifiedStream
+      && a.hasVerifiedStream == b.hasVerifiedStream && a.streamErrors == b.streamErrors
       && a.sessions == b.sessions
       && a.contacts.resources(a.ownPresence.all) == b.contacts.resources(b.ownPresence.all)
       && a.knownVersions.elementsEqual(b.knownVersions) { $0.hasSameBytes(as: $1) }

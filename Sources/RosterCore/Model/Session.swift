@@ -85,6 +85,10 @@ struct Session: Hashable, Sendable {
   /// later, so it has been carried out once none remains.
   var hasForgottenEdits = false
   var unacknowledged: Deque<UnacknowledgedPush> = []
+  /// The last answers of ours to contacts that an error may still answer, oldest first.
+  var sentAnswers: [SentAnswer] = []
+  /// The last requests of ours without an id that an error without an id may answer, oldest first.
+  var unidentifiedRequests: [UnidentifiedRequest] = []
   /// The last pushes and subscription stanzas that it received, if it can be resumed.
   var told: [Told] = []
   /// Those received before the resumption, which the server may send again.
@@ -269,6 +273,20 @@ struct SessionTable: Hashable, Sendable {
   }
 }
 
+/// A subscription stanza of ours other than a request, which the server does not keep for later.
+struct SentAnswer: Hashable, Sendable {
+  var contact: BareJID
+  var kind: SubscriptionStanza.Kind
+  var sent: RecordStamp
+}
+
+/// A roster get or set of ours without an id (RFC 6120 §8.1.3 requires one).
+struct UnidentifiedRequest: Hashable, Sendable {
+  /// The contact that a set is about; nil for a get.
+  var contact: BareJID?
+  var sent: RecordStamp
+}
+
 /// A request of ours without an answer so far.
 struct OpenQuery: Hashable, Sendable {
   var query: Query
@@ -287,6 +305,8 @@ struct UnacknowledgedPush: Hashable, Sendable {
 
 /// Limits on what may await an answer that perhaps never comes.
 enum WaitingLimit {
+  /// For answers of ours, and for requests without an id, that an error may answer.
+  static let unidentified = 8
   /// For requests, edits and pushes each; beyond it the oldest is dropped. Far more than a client
   /// has in flight, and few enough to copy with each kept state.
   static let count = 1024

@@ -31,11 +31,13 @@ extension Reduction {
   mutating func logEnded() {
     reportOverdue()
     // Sessions that ended before anything of the server was seen still have what waited in them.
-    for place in roster.sessions.all.indices where !roster.sessions[place].isAlive {
+    for place in roster.sessions.all.indices
+    where !roster.sessions[place].isAlive && !roster.sessions[place].mayStillBeAnswered {
       abandonQueries(of: place)
       abandonEdits(of: place)
     }
     for place in roster.sessions.all.indices { reportPutBacks(of: place) }
     reportAbandoned()
+    reportStreamErrors { _ in true }
   }
 }

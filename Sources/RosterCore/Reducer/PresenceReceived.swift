@@ -14,6 +14,7 @@ extension Reduction {
       let row = roster.contacts.row(
         of: availability, by: presence.from.resource.orEmpty, of: number, since: stamp,
         told: SessionSet(place))
+      forgetReturnedError(of: number)
       presenceReceived(row, of: number)
     case .unavailable:
       guard let number = roster.contacts.number(ofAddress: address) else { return }

@@ -22,6 +22,7 @@ extension Reduction {
 
   private mutating func itemPushed(_ item: StoredItem, _ query: StoredQuery) {
     let number = roster.contacts.insert(address: item.address)
+    unidentifiedSetsShown(of: item.address)
     if canRepeat {
       let before = roster.contacts.entry(of: number)?.item
       let shown = item.shown

@@ -19,6 +19,7 @@ extension Reduction {
     }
     guard query.id != nil else {
       report(.answer(.missingID(.get)))
+      if case .roster = query.subject { unidentifiedRequestSent(about: nil) }
       return
     }
     session.openQueries.append(OpenQuery(query: query, sent: stamp, isBaseKnown: isBaseKnown))
@@ -55,7 +56,7 @@ extension Reduction {
       noteNews(of: owner.isOwnServer(from) ? nil : from?.bare)
     }
     guard let id = answer.id else {
-      unaskedAnswerReceived(answer)
+      if !unidentifiedAnswerReceived(answer) { unaskedAnswerReceived(answer) }
       return
     }
     // An id need be unique for one addressee only (RFC 6120 §8.1.3).

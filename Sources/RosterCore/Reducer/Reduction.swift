@@ -253,7 +253,7 @@ struct Reduction: ~Copyable {
     case .resumable(let id): session.resumptionID = id
     case .resumed(let jid, let id): sessionResumed(jid, id: id)
     case .ended(let direction): streamEnded(direction)
-    case .streamFailed(let direction, _): streamFailed(direction)
+    case .streamFailed(let direction, let error): streamFailed(direction, error)
     case .loginFailed: loginFailed()
     case .closed(let isLost): connectionClosed(isLost: isLost)
     }
@@ -271,6 +271,7 @@ struct Reduction: ~Copyable {
     case .subscriptionReceived(let stanza): subscriptionReceived(stanza)
     case .subscriptionSent(let stanza): subscriptionSent(stanza)
     case .presenceReceived(let presence): presenceReceived(presence)
+    case .presenceErrorReceived(let from, let error): presenceErrorReceived(from: from, error)
     case .presenceSent(let to, let isAvailable):
       if to == nil { presenceBroadcast(isAvailable: isAvailable) }
     case .blocked(let from, let jids): blockPushReceived(jids, from: from)
@@ -304,8 +305,8 @@ extension StoredStanza {
   /// Whether the server sent it or we did; nil if it could not be taken.
   fileprivate var direction: Direction? {
     switch self {
-    case .answerReceived, .pushReceived, .subscriptionReceived, .presenceReceived, .blocked,
-      .unblocked, .nicknamePublished, .vCardPublished:
+    case .answerReceived, .pushReceived, .subscriptionReceived, .presenceReceived,
+      .presenceErrorReceived, .blocked, .unblocked, .nicknamePublished, .vCardPublished:
       .inbound
     case .querySent, .setSent, .answerSent, .subscriptionSent, .presenceSent, .blockingSent:
       .outbound

@@ -63,6 +63,8 @@ extension Reduction {
     session.resumed = nil
     session.refusals = []
     session.openBlocking = []
+    session.sentAnswers = []
+    session.unidentifiedRequests = []
     sessionStarted()
   }
 

@@ -39,7 +39,7 @@ extension Reduction {
     setFollows(for: contact)
     forgetConfirmedEdit(of: number)
     if after == nil, before != nil { endBegan(number) }
-    guard id != nil else { return }
+    guard id != nil else { return unidentifiedRequestSent(about: contact) }
     if session.pendingEdits.isEmpty { session.hasForgottenEdits = false }
     session.pendingEdits.append(
       PendingEdit(

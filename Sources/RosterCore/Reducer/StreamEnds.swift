@@ -13,8 +13,11 @@ extension Reduction {
   }
 
   /// The sender of a stream error ends its direction with it (RFC 6120 §4.9.1).
-  mutating func streamFailed(_ direction: Direction) {
-    if session.phase != .foreign { noteNews(of: nil) }
+  mutating func streamFailed(_ direction: Direction, _ error: ErrorReport) {
+    if session.phase != .foreign {
+      noteNews(of: nil)
+      streamErrorHappened(direction, error)
+    }
     streamEnded(direction)
   }
 

@@ -34,6 +34,7 @@ extension Reduction {
     if now > roster.nextTimeout {
       // As long as nothing of the server was seen, answers wait: the next event looks again.
       if roster.hasReceived { roster.nextTimeout = .max }
+      reportOverdueStreamErrors(now)
       for place in roster.sessions.all.indices {
         reportOverdueFetch(of: place, now)
         guard roster.hasReceived else { continue }
@@ -49,6 +50,12 @@ extension Reduction {
       roster.nextNeglect = .max
       reportNeglectedRequests(now)
     }
+  }
+
+  private mutating func reportOverdueStreamErrors(_ now: Int64) {
+    var next = roster.nextTimeout
+    reportStreamErrors { $0.last.isOver(Timeout.answer, now, next: &next) }
+    roster.nextTimeout = next
   }
 
   private mutating func reportOverdueQueries(of place: Int, _ now: Int64) {

@@ -18,9 +18,11 @@ struct DetailParts: OptionSet {
   static let confirmedEdit = Self(rawValue: 512)
   /// How our last request ended.
   static let lastOutgoingEnd = Self(rawValue: 2048)
+  /// The last error that answered what we sent to the contact.
+  static let returnedError = Self(rawValue: 4096)
 
   static let request: Self = [.openRequest, .unconfirmedRequest]
-  static let all = Self(rawValue: 1023 | 2048)
+  static let all = Self(rawValue: 1023 | 2048 | 4096)
 
   /// The indexed parts among them.
   var membership: ContactParts {
@@ -60,6 +62,7 @@ extension ContactDetails {
     if !deliveries.isEmpty { parts.insert(.deliveries) }
     if !$rounds.isNone || !$ownRounds.isNone { parts.insert(.rounds) }
     if !$confirmedEdit.isNone { parts.insert(.confirmedEdit) }
+    if !$returnedError.isNone { parts.insert(.returnedError) }
     if !$annotations.isNone { parts.insert(.annotations) }
     if !$lastOutgoingEnd.isNone { parts.insert(.lastOutgoingEnd) }
     return parts
@@ -122,6 +125,12 @@ struct DetailsOutput: StampOutput {
       plain.write(tag: end.way.code)
       write(end.at)
       write(end.since)
+    }
+    if let error = details.returnedError {
+      write(record: error.record)
+      plain.write(error.cause != nil)
+      if let cause = error.cause { write(record: cause) }
+      plain.write(error.report)
     }
   }
 
@@ -240,6 +249,12 @@ struct DetailsInput: StampInput, ~Escapable {
       let end = EndedOutgoing(
         way: try plain.readCode(), at: try readStamp(), since: try readStamp())
       details?.lastOutgoingEnd = end
+    }
+    if parts.contains(.returnedError) {
+      let error = ReturnedError(
+        record: try readRecord(), cause: try plain.readFlag() ? try readRecord() : nil,
+        report: try plain.read())
+      details?.returnedError = error
     }
     guard plain.rest == 0 else { throw plain.invalid }
   }

@@ -161,6 +161,8 @@ extension Roster {
     output.write(signed: nextNeglect)
     output.write(UInt64(knownVersions.count))
     for version in knownVersions { output.write(version) }
+    output.write(UInt64(streamErrors.count))
+    for errors in streamErrors { errors.encode(to: &output) }
   }
 
   private mutating func readAccount(from input: inout CanonicalInput) throws(CodecError) {
@@ -175,6 +177,7 @@ extension Roster {
     nextTimeout = try input.readSigned()
     nextNeglect = try input.readSigned()
     for _ in 0..<(try input.readCount()) { knownVersions.append(try input.readText()) }
+    for _ in 0..<(try input.readCount()) { streamErrors.append(try input.read()) }
   }
 
   private mutating func readSession(from input: inout RosterInput) throws(CodecError) {

@@ -54,6 +54,17 @@ extension RosterOutput {
       plain.write(push.contact)
       write(push.received)
     }
+    plain.write(UInt64(session.sentAnswers.count))
+    for answer in session.sentAnswers {
+      plain.write(answer.contact)
+      plain.write(answer.kind.rawValue)
+      write(answer.sent)
+    }
+    plain.write(UInt64(session.unidentifiedRequests.count))
+    for request in session.unidentifiedRequests {
+      plain.write(request.contact)
+      write(request.sent)
+    }
     plain.write(session.resumed != nil)
     if let resumed = session.resumed { write(resumed) }
     plain.write(UInt64(session.refusals.count))
@@ -118,6 +129,15 @@ extension RosterInput {
       session.unacknowledged.append(
         UnacknowledgedPush(
           id: try plain.readText(), contact: try plain.read(), received: try readStamp()))
+    }
+    for _ in 0..<(try plain.readCount()) {
+      session.sentAnswers.append(
+        SentAnswer(
+          contact: try plain.read(), kind: try plain.readName(), sent: try readStamp()))
+    }
+    for _ in 0..<(try plain.readCount()) {
+      session.unidentifiedRequests.append(
+        UnidentifiedRequest(contact: try plain.readOptional(), sent: try readStamp()))
     }
     if try plain.readFlag() { session.resumed = try readStamp() }
     for _ in 0..<(try plain.readCount()) {

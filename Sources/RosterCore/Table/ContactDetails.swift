@@ -10,6 +10,7 @@ struct ContactDetails: Sendable {
   @Rare var annotations: ContactAnnotations?
   var expected = ExpectedCounterparts()
   @Rare var confirmedEdit: ConfirmedEdit?
+  @Rare var returnedError: ReturnedError?
   /// How often the contact's requests and ours have been opened again.
   @Rare var rounds: Rounds?
   @Rare var ownRounds: Rounds?

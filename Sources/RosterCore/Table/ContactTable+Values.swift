@@ -18,6 +18,12 @@ extension ContactTable {
     }
   }
 
+  /// The last error that answered what we sent to the contact. Complexity: O(1).
+  func returnedError(of number: ContactNumber) -> ReturnedError? {
+    guard row(of: number).parts.contains(.returnedError) else { return nil }
+    return details(of: number)?.returnedError
+  }
+
   /// The value of an item's row.
   func value(of row: ItemRow, _ number: ContactNumber) -> RosterItem {
     RosterItem(
@@ -158,6 +164,7 @@ extension ContactTable {
       annotations: details?.annotations,
       expected: details?.expected ?? ExpectedCounterparts(),
       confirmedEdit: details?.confirmedEdit, deliveries: details?.deliveries ?? [],
+      returnedError: details?.returnedError,
       rounds: [details?.rounds, details?.ownRounds])
   }
 }

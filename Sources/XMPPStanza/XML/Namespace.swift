@@ -30,6 +30,7 @@ package enum Namespace {
   /// XEP-0203, and its predecessor XEP-0091.
   package static let delay = "urn:xmpp:delay"
   /// XEP-0045.
+  package static let muc = "http://jabber.org/protocol/muc"
   package static let mucUser = "http://jabber.org/protocol/muc#user"
   package static let pubsub = "http://jabber.org/protocol/pubsub"
   package static let pubsubEvent = "http://jabber.org/protocol/pubsub#event"

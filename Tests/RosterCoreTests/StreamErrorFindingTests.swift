@@ -1,0 +1,124 @@
+import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+/// Sessions of the phone, each replaced by the next one.
+private func replaces(
+  _ scenario: inout Scenario, rounds: Int, every pause: Int64, resources: [String] = ["phone"]
+) {
+  for round in 0..<rounds {
+    scenario.failed(
+      .inbound, "conflict", "Replaced by new connection", at: Int64(round) * pause)
+    scenario.ended(.inbound)
+    scenario.opened("alice@example.test/" + resources[(round + 1) % resources.count])
+  }
+}
+
+func streamErrorCase(_ code: Finding.Code) -> FindingCase {
+  switch code {
+  case .streamError:
+    FindingCase(
+      {
+        $0.failed(.inbound, "policy-violation", "Too fast")
+        $0.ends()
+      },
+      {
+        $0.ended(.inbound)
+        $0.ends()
+      })
+  default:  // Conflicts.
+    FindingCase(
+      {
+        replaces(&$0, rounds: 3, every: 2_000)
+        $0.ends()
+      },
+      {
+        replaces(&$0, rounds: 3, every: 600_000)
+        $0.ends()
+      })
+  }
+}
+
+@Suite("Findings about stream errors")
+struct StreamErrorFindingTests {
+  @Test("A loop of conflicts is one finding with its count, its resource and the server's text")
+  func loop() throws {
+    var scenario = aliceWithBobAndCarol()
+    for connection in UInt32(1)...4 {
+      scenario.on(connection) {
+        if connection > 1 { $0.opened("alice@example.test/phone") }
+        $0.failed(
+          .inbound, "conflict", "Replaced by new connection", at: Int64(connection) * 2_000)
+        $0.ended(.inbound)
+      }
+    }
+    let last = scenario.record - 1
+    scenario.ends()
+    #expect(scenario.findings.map(\.code) == [.conflictLoop])
+    let finding = try #require(scenario.findings.first)
+    #expect(finding.severity == .warning && finding.count == 4 && finding.cause == 4)
+    #expect(finding.extent?.first == 4 && finding.extent?.last == last)
+    #expect(
+      finding.sentence.hasPrefix(
+        "The server ended 4 sessions (#4 to #\(last)) of the resource phone with an error (conflict: "
+          + "“Replaced by new connection”)"))
+  }
+
+  @Test("One or two conflicts, slow ones, and those of different resources are no loop")
+  func noLoop() {
+    for (rounds, pause, resources, counts) in [
+      (1, 1_000, ["phone"], [1]), (2, 1_000, ["phone"], [2]), (3, 60_001, ["phone"], [1, 1, 1]),
+      (3, 1_000, ["phone", "pc", "tablet"], [1, 1, 1]),
+    ] as [(Int, Int64, [String], [Int])] {
+      var scenario = aliceWithBobAndCarol()
+      replaces(&scenario, rounds: rounds, every: pause, resources: resources)
+      scenario.ends()
+      #expect(scenario.findings.allSatisfy { $0.code == .streamError && $0.severity == .info })
+      #expect(scenario.findings.map(\.count) == counts)
+    }
+  }
+
+  @Test("A loop is reported a minute after its last conflict if the log continues")
+  func follows() {
+    var scenario = aliceWithBobAndCarol()
+    replaces(&scenario, rounds: 3, every: 2_000)
+    scenario.sends(at: 64_000)
+    #expect(scenario.allCodes.isEmpty)
+    scenario.sends(at: 64_001)
+    #expect(scenario.codes == [.conflictLoop])
+    scenario.ends()
+    #expect(scenario.allCodes == [.conflictLoop])
+  }
+
+  @Test(
+    "The condition says how much a stream error matters",
+    arguments: [
+      ("system-shutdown", Finding.Severity.info), ("conflict", .info), ("reset", .info),
+      ("policy-violation", .warning), ("not-well-formed", .warning), ("host-unknown", .warning),
+    ])
+  func severity(condition: String, severity: Finding.Severity) {
+    for direction in Direction.allCases {
+      var scenario = aliceWithBobAndCarol()
+      scenario.failed(direction, condition, "Because")
+      scenario.ends()
+      #expect(scenario.findings.map(\.severity) == [severity])
+      #expect(scenario.findings.first?.sentence.contains("\(condition): “Because”") == true)
+      #expect(scenario.findings.first?.cause == scenario.record)
+    }
+  }
+
+  @Test("Errors that are remembered are part of the state")
+  func state() throws {
+    var scenario = aliceWithBobAndCarol()
+    replaces(&scenario, rounds: 2, every: 2_000)
+    let read = try Roster(snapshot: scenario.roster.snapshot.span.bytes)
+    #expect(read == scenario.roster)
+    var ended = scenario
+    ended.ends()
+    let stamp = RecordStamp(record: scenario.record, time: scenario.time)
+    #expect(
+      RosterReducer.findings(ending: read, at: stamp, hasReceived: false) == ended.findings)
+    #expect(ended.findings.map(\.count) == [2])
+  }
+}
