@@ -85,6 +85,9 @@ struct PastedJudge {
     case "findings_min":
       let count = try codes.count
       return count >= wanted as? Int ?? 0 ? nil : "\(count)"
+    case "findings_about":
+      let found = try run.findings.compactMap { ($0["contact"] as? String)?.lowercased() }
+      return missing(texts, in: found)
     case "findings_at": return try findingsAt(wanted as? [[String: String]] ?? [])
     case "story_includes":
       let story = try run.story
