@@ -168,7 +168,8 @@ import Testing
     #expect(run.output.contains(": intact, "))
   }
 
-  @Test("Files that are not logs are refused", arguments: ["none.rollcall", "text.rollcall", "empty"])
+  @Test(
+    "Files that are not logs are refused", arguments: ["none.rollcall", "text.rollcall", "empty"])
   func noLog(_ name: String) throws {
     try FileManager.default.createDirectory(
       atPath: folder.file("empty"), withIntermediateDirectories: false)

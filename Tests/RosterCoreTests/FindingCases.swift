@@ -353,6 +353,7 @@ func editCase(_ code: Finding.Code) -> FindingCase {
     FindingCase(
       {
         removedElsewhere(&$0)
+        $0.pushed(item(bob, "subscription='remove'"))
         $0.sets(bobItem("Bob"), id: "back", at: 20_000)
         $0.pushed(item(bob, "name='Bob'", groups: ["A", "B"]))
       },

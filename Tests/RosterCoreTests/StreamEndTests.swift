@@ -116,7 +116,7 @@ import XMPPStanza
   @Test("After our end, what the server sends counts and need not be acknowledged")
   func ours() {
     for ends: (inout Scenario) -> Void in [
-      { $0.ended(.inbound) }, { $0.lost() }, { $0.sends(at: 60_001) },
+      { $0.ended(.inbound) }, { $0.lost() }, { $0.receives(from: "\(Self.bob)/x", at: 60_001) },
       { $0.opened("alice@example.test/phone") },
     ] {
       var scenario = Self.online()

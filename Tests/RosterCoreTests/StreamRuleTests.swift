@@ -255,11 +255,11 @@ struct StreamRuleTests {
     #expect(scenario.allCodes.isEmpty)
   }
 
-  @Test("Rule 23: our own requests and pushes from strangers block nothing")
+  @Test("Rule 23: unanswered requests of ours and pushes from strangers block nothing")
   func blockingByOthers() {
     var scenario = Scenario.alice()
     scenario.sent("<iq id='b' type='set'>\(blocking("block", [bob]))</iq>")
-    scenario.received("<iq id='b' type='result'/>")
+    scenario.received("<iq id='c' type='result'/>")
     #expect(blocked(scenario).isEmpty)
     scenario.received(
       "<iq id='p' from='eve@example.test' type='set'>\(blocking("block", [bob]))</iq>")

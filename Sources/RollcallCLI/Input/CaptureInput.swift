@@ -47,8 +47,8 @@ struct CaptureInput {
     size = isFile && output == nil ? Int(status.st_size) : 0
   }
 
-  /// Opens a log as the native capture that `rollcall export` writes of it, in a temporary file that
-  /// only this user can read and that is gone with the process.
+  /// Opens a log as the native capture that `rollcall export` writes of it, in a temporary file
+  /// that only this user can read and that is gone with the process.
   init(exporting path: String) throws {
     try EventLog.checkPages(of: path)
     let log = try SourceOptions.openLog(path, ImportOptions())

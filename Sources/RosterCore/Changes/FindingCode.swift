@@ -1,3 +1,5 @@
+import XMPPStanza
+
 extension Finding {
   /// The kinds of finding by name; stable from release to release.
   public enum Code: String, Hashable, Sendable, CaseIterable {

@@ -165,8 +165,8 @@ extension EditFinding {
       "\(words.initialOur) set of \(words.cause) was never answered, and the next roster does not "
         + "show what it asked for: the server did not carry it out."
     case .unpushed:
-      "The server took \(words.our) set of \(words.cause) but never pushed it: the contact stays as it was "
-        + "(RFC 6121 §2.1.5)."
+      "The server took \(words.our) set of \(words.cause) but never pushed it: the contact stays as "
+        + "it was (RFC 6121 §2.1.5)."
     case .undone(let now):
       "Our set of \(words.cause) was undone: \(clause(now)). The server or another of our "
         + "devices changed it; only its pushes count (RFC 6121 §2.1.6)."
@@ -175,8 +175,8 @@ extension EditFinding {
         + "and changes something else: it seems to be made from an older copy of the contact, and "
         + "a set replaces all of it (RFC 6121 §2.1.2)."
     case .premature(let loss):
-      "\(words.initialOur) set of \(words.cause) was sent before the session's roster was known, and "
-        + "\(loss.clause(about: words.somebody)): a set replaces the name and all groups "
+      "\(words.initialOur) set of \(words.cause) was sent before the session's roster was known, "
+        + "and \(loss.clause(about: words.somebody)): a set replaces the name and all groups "
         + "(RFC 6121 §2.1.2)."
     case .putBack(let putBack):
       putBack.sentence(about: words.somebody, set: words.cause, by: words.device)

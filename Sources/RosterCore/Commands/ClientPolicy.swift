@@ -94,8 +94,9 @@ package struct PolicyReader {
       if let id = set.id { asked.insert(String(decoding: id)) }
       return [event]
     case .answerReceived(let answer): return try believing(answer, event)
-    case .answerSent, .subscriptionReceived, .subscriptionSent, .presenceReceived, .presenceSent,
-      .blockingSent, .nicknamePublished, .vCardPublished, .rejected:
+    case .answerSent, .subscriptionReceived, .subscriptionSent, .presenceReceived,
+      .presenceErrorReceived, .presenceSent, .blockingSent, .nicknamePublished, .vCardPublished,
+      .rejected:
       return [event]
     }
   }

@@ -31,15 +31,16 @@ extension Reduction {
       }
       ownPresenceReceived(Availability(availability), by: resource ?? "")
     case .unavailable(let status):
-      if status != nil, !isEchoOfOurs(resource) { noteNews(of: nil) }
+      if status != nil, isEndedByServer(resource) { noteNews(of: nil) }
       ownUnavailableReceived(from: resource)
     }
   }
 
-  /// Whether a resource that went offline is the session's own, and had said so itself. Otherwise
-  /// the server ended its presence, and the status may say why.
-  private func isEchoOfOurs(_ resource: String?) -> Bool {
-    !session.isAvailable && session.resource.hasSameBytes(as: resource)
+  /// Whether a resource that went offline is the session's own although the session has not said
+  /// so: the server ended its presence.
+  private func isEndedByServer(_ resource: String?) -> Bool {
+    let isOwn = session.resource == nil || session.resource.hasSameBytes(as: resource)
+    return isOwn && (session.isAvailable || session.initialPresence == .unsent)
   }
 
   private mutating func presenceReceived(_ row: PresenceRow, of number: ContactNumber) {

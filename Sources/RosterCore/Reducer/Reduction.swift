@@ -290,9 +290,9 @@ extension SessionEvent {
   /// Whether only an element of the server's says it.
   fileprivate var isReceived: Bool {
     switch self {
-    case .featuresOffered, .ended(.inbound), .streamFailed(.inbound, _), .loginFailed: true
+    case .featuresOffered, .streamFailed(.inbound, _), .loginFailed: true
     case .captureBegan, .negotiated, .serverIdentified, .authenticated, .opened, .resumable,
-      .resumed, .ended(.outbound), .streamFailed(.outbound, _), .closed:
+      .resumed, .ended, .streamFailed(.outbound, _), .closed:
       false
     }
   }

@@ -136,6 +136,10 @@ extension Reduction {
     } else {
       var answered = edit
       answered.isAnswered = true
+      // A push may still follow a late answer.
+      if let now = stamp.time, let due = edit.sent.time?.adding(Timeout.answer), now > due {
+        answered.sent.time = now
+      }
       session.pendingEdits.append(answered)
     }
   }
