@@ -19,17 +19,24 @@ import Testing
     try LocalAuthority.make(in: folder.file("authority"), at: Date())
   }
 
-  private var arguments: [String] {
+  private var arguments: [String] { arguments(recordingTo: "logs é") }
+
+  private func arguments(recordingTo name: String) -> [String] {
     [
       "record", "--upstream", "127.0.0.1:\(server.port)", "--authority", folder.file("authority"),
-      "-o", folder.file("logs é"),
+      "-o", folder.file(name),
     ]
   }
 
-  /// - Parameter more: Options after the usual ones, which they override.
-  private func proxy(_ more: [String] = []) throws -> Conversation {
+  /// - Parameters:
+  ///   - more: Options after the usual ones.
+  ///   - name: The name of its folder.
+  private func proxy(
+    _ more: [String] = [], recordingTo name: String = "logs é"
+  ) throws -> Conversation {
     try Conversation(
-      Program.executable("rollcall-live"), arguments + ["--listen", "127.0.0.1:0"] + more)
+      Program.executable("rollcall-live"),
+      arguments(recordingTo: name) + ["--listen", "127.0.0.1:0"] + more)
   }
 
   /// The port for clients, once the proxy listens.
@@ -291,7 +298,7 @@ import Testing
     stream.client.close()
 
     // The first proxy still holds its folder, so this one uses another.
-    let piped = try proxy(["-o", folder.file("other logs")])
+    let piped = try proxy(recordingTo: "other logs")
     let other = try await self.stream(piped, number: 1)
     try await Wire.wait(for: "line") { piped.output.contains("is recorded in") }
     other.client.close()
