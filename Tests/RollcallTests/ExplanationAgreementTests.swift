@@ -22,7 +22,8 @@ import XMPPStanza
       let explanation = told.explanation
       // The result of a replay of all records.
       var replay = ContactReplay(of: jid)
-      try timeline.replay(upTo: .record(point)) { replay.follow($0, $1) }
+      let state = try timeline.replay(upTo: .record(point)) { replay.follow($0, $1) }
+      for finding in try timeline.findings(ending: state) { replay.follow(finding) }
       let names = ConnectionNames(try log.meta.connections)
       #expect(explanation == Explanation(roster, replay, friends: .mutual, names: names), place)
       let isOpen = roster.incoming[jid] != nil || roster.outgoing[jid] != nil

@@ -49,7 +49,7 @@ struct BlockingRequestTests {
     }
   }
 
-  @Test("To unblock no address in particular unblocks all")
+  @Test("An unblock without addresses unblocks all")
   func unblockAll() {
     var scenario = Scenario.alice()
     pushes(&scenario, "block", [bob, "evil.test"])
@@ -59,7 +59,7 @@ struct BlockingRequestTests {
     #expect(scenario.last.originsOfChanges.map(\.cause) == [5, 5])
   }
 
-  @Test("An error, another id, another sender and a request to another address block nothing")
+  @Test("An error, another id, another sender, or a request to another address block nothing")
   func nearMisses() {
     let answers = [
       "<iq id='b' type='error'><error type='cancel'/></iq>", "<iq id='c' type='result'/>",
@@ -82,7 +82,7 @@ struct BlockingRequestTests {
     #expect(blocked(empty) == [bob])
   }
 
-  @Test("A push that no device of ours asked for has no origin")
+  @Test("A push that none of our devices asked for has no origin")
   func elsewhere() {
     var scenario = Scenario.alice()
     asks(&scenario, "block", ["carol@example.test"])

@@ -249,7 +249,7 @@ func pushCase(_ code: Finding.Code) -> FindingCase {
   }
 }
 
-/// Another device removes Bob, and the server pushes that to both.
+/// Another device removes Bob, and the server pushes that to it.
 private func removedElsewhere(_ scenario: inout Scenario) {
   scenario.on(2) {
     $0.opened("alice@example.test/desktop")

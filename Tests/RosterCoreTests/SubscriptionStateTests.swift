@@ -71,9 +71,15 @@ struct SubscriptionRow: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Whether the contact ends a subscription.
-  func ends(_ state: SubscriptionState, _ next: SubscriptionState) -> Bool {
-    isInbound && type.hasPrefix("un") && state.subscription != next.subscription
+  /// The finding of the push and the stanza together: a contact that ends a subscription leaves.
+  func leaving(_ state: SubscriptionState) -> [Finding.Code] {
+    let isEnd =
+      switch type {
+      case "unsubscribed": state.subscription.includesTo
+      case "unsubscribe": state.subscription.includesFrom
+      default: false
+      }
+    return isInbound && isEnd ? [.friendLeft] : []
   }
 
   private func cell(_ row: String, _ state: SubscriptionState) throws -> String {
@@ -167,7 +173,7 @@ struct SubscriptionStateTests {
       #expect(scenario.item(bob)?.subscription == next.subscription)
       #expect(scenario.item(bob)?.isPending == next.isPendingOut)
       expectRequests(scenario, next, "after the push")
-      #expect(scenario.codes == (row.ends(state, next) ? [.friendLeft] : []))
+      #expect(scenario.codes == row.leaving(state))
     }
   }
 
@@ -180,7 +186,7 @@ struct SubscriptionStateTests {
     play(row, &scenario)
     #expect(scenario.item(bob)?.subscription == next.subscription)
     expectRequests(scenario, next, "after both")
-    #expect(scenario.allCodes == (row.ends(state, next) ? [.friendLeft] : []))
+    #expect(scenario.allCodes == row.leaving(state))
   }
 
   @Test("Only the push, when another device of ours acts", arguments: SubscriptionState.allCases)

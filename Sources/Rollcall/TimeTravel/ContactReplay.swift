@@ -247,7 +247,7 @@ package struct ContactReplay: Hashable, Sendable {
   // MARK: Findings
 
   /// Follows a finding, of a record or of the log's end.
-  mutating func follow(_ finding: Finding) {
+  package mutating func follow(_ finding: Finding) {
     guard finding.contact == contact else { return }
     findings.append(finding)
     findings.removeFirst(max(0, findings.count - Self.kept))
