@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// A real session in which something was done on purpose, so that its cause is known, from
 /// `Fixtures/hunts`.
@@ -90,9 +91,8 @@ struct HuntRun {
       "lines": ["findings", capture, "--jsonl"],
     ]
     if let contact = expected.question?.contact { runs["why"] = ["why", capture, contact] }
-    let programs = try runs.mapValues { arguments in
-      try Program(arguments + (expected.args ?? []), in: hunt.folder)
-    }
+    let others = expected.args ?? []
+    let programs = try runs.mapValues { try Program($0 + others, in: hunt.folder) }
     failed = programs.filter { $0.value.code > ($0.key == "why" ? 1 : 0) }
       .map { "\($0.key): \($0.value.errors)" }.sorted()
     findings = try (programs["lines"]?.output ?? "").split(separator: "\n").compactMap {
