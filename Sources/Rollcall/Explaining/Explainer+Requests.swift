@@ -178,7 +178,8 @@ extension Explainer {
           + "before that (RFC 6121 §4.2).")
     } else if let error = roster.contact(contact)?.returnedError {
       sentences.append(
-        "What we sent to it was answered with an error at #\(error.record): \(error.report.clause).")
+        "What we sent to it was answered with an error at #\(error.record): "
+          + "\(error.report.clause).")
     } else if replay.offline == nil {
       sentences.append("No presence of it has come: it is offline, or its server does not say.")
     }

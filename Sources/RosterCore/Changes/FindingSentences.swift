@@ -165,8 +165,8 @@ extension EditFinding {
       "\(words.initialOur) set of \(words.cause) was never answered, and the next roster does not "
         + "show what it asked for: the server did not carry it out."
     case .unpushed:
-      "The server took \(words.our) set of \(words.cause) but never pushed it: the contact stays as "
-        + "it was (RFC 6121 §2.1.5)."
+      "The server took \(words.our) set of \(words.cause) but never pushed it: the contact stays "
+        + "as it was (RFC 6121 §2.1.5)."
     case .undone(let now):
       "Our set of \(words.cause) was undone: \(clause(now)). The server or another of our "
         + "devices changed it; only its pushes count (RFC 6121 §2.1.6)."
@@ -239,9 +239,9 @@ extension SubscriptionFinding {
         + "although we do not subscribe to that contact. A person cannot read and answer "
         + "that fast, so the client probably accepted it without asking."
     case .automaticAcceptance(let milliseconds):
-      "The request from \(words.somebody) was accepted \(seconds(milliseconds)) s after it arrived, "
-        + "although we do not subscribe to that contact. That is fast for a person, so the "
-        + "client may have accepted it without asking."
+      "The request from \(words.somebody) was accepted \(seconds(milliseconds)) s after it "
+        + "arrived, although we do not subscribe to that contact. That is fast for a person, so "
+        + "the client may have accepted it without asking."
     case .neglectedRequest(.inbound):
       "The request of \(words.somebody) has waited for our answer for more than three days."
     case .neglectedRequest(.outbound):
