@@ -13,6 +13,7 @@ struct HuntCase: CustomTestStringConvertible, Sendable {
     let root = CaptureCase.fixtures.appending(path: "hunts").path(percentEncoded: false)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
     return names.sorted().map { HuntCase(testDescription: $0, folder: "\(root)/\($0)") }
+      .filter { FileManager.default.fileExists(atPath: "\($0.folder)/hunt.json") }
   }()
 
   /// What a person must be told about the session, and what would be untrue: `hunt.json`.

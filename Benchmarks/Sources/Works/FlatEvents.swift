@@ -23,11 +23,12 @@ final class FlatEvents {
       if case .roster(let query) = answer.payload { add(query) } else { add(floors_nothing) }
     case .availableReceived(let from, let availability):
       add(floors_available, from.bare, UInt32(bitPattern: Int32(availability.priority)) | 1 << 16)
-    case .unavailableReceived(let from): add(floors_unavailable, from.bare)
+    case .unavailableReceived(let from, _): add(floors_unavailable, from.bare)
     case .subscriptionReceived(let stanza):
       add(stanza.kind == .subscribe ? floors_request : floors_request_end, stanza.contact)
     case .subscriptionSent(let stanza): add(floors_request_end, stanza.contact)
     case .querySent, .setSent, .answerSent, .presenceSent, .blocked, .unblocked, .blockingSent,
+      .presenceErrorReceived,
       .nicknamePublished, .vCardPublished, .rejected:
       add(floors_nothing)
     }
