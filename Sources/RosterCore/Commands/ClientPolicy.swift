@@ -81,17 +81,17 @@ package struct PolicyReader {
   ) throws(CodecError) -> [[UInt8]] {
     switch stanza {
     case .pushReceived(let push):
-      guard roster.refusal(ofPushFrom: push.peer?.jid) != nil else { return [event] }
+      guard roster.refusal(ofPushFrom: push.head.peer?.jid) != nil else { return [event] }
       let believed = try Self.fromServer(event)
       // A client that accepts a push also acknowledges it.
-      guard let id = push.id else { return [believed] }
+      guard let id = push.head.id else { return [believed] }
       return [believed, Self.answerSent(id: id)]
     case .blocked, .unblocked: return [try Self.fromServer(event, hasID: false)]
     case .querySent(let query):
       if case .roster = query.subject, let id = query.id { asked.insert(id) }
       return [event]
     case .setSent(let set):
-      if let id = set.id { asked.insert(String(decoding: id)) }
+      if let id = set.head.id { asked.insert(String(decoding: id)) }
       return [event]
     case .answerReceived(let answer): return try believing(answer, event)
     case .answerSent, .subscriptionReceived, .subscriptionSent, .presenceReceived, .presenceSent,
@@ -103,7 +103,7 @@ package struct PolicyReader {
   private mutating func believing(
     _ answer: StoredAnswer, _ event: [UInt8]
   ) throws(CodecError) -> [[UInt8]] {
-    if let id = answer.id, asked.remove(String(decoding: id)) != nil {
+    if let id = answer.head.id, asked.remove(String(decoding: id)) != nil {
       return [try Self.fromServer(event)]
     }
     guard case .roster = answer.payload else { return [event] }
@@ -144,7 +144,7 @@ package struct PolicyReader {
     _ stanza: StoredStanza, _ event: [UInt8], _ roster: Roster
   ) -> [[UInt8]] {
     guard case .setSent(let set) = stanza else { return [event] }
-    if let to = set.peer, roster.account?.text.hasBytes(to.bare) != true { return [event] }
+    if let to = set.head.peer, roster.account?.text.hasBytes(to.bare) != true { return [event] }
     var events = [event]
     set.query.forEach { item in
       events.append(Self.push(of: item, in: roster))

@@ -24,9 +24,7 @@ extension EventEncoder {
     _ tag: EventTag, of node: XMPPElement, _ direction: Direction
   ) throws(StanzaError) {
     try encodePeer(of: node, direction) { peer, output in
-      output.write(tag)
-      node.withAttribute("id") { output.write(optional: $0) }
-      output.write(optional: peer)
+      node.withAttribute("id") { output.write(tag, id: $0, peer: peer) }
     }
   }
 
