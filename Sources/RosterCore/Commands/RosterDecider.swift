@@ -133,9 +133,7 @@ public struct RosterDecider: Hashable, Sendable {
     guard iq.kind == .set, let id = iq.id, roster.refusal(ofPushFrom: iq.from) == nil,
       iq.node.children.contains(where: \.isPushPayload)
     else { return nil }
-    var attributes = [XMLAttribute("type", "result"), XMLAttribute("id", id)]
-    if let from = iq.from { attributes.append(XMLAttribute("to", from.description)) }
-    return XMPPElement(XMLName("iq", in: Namespace.client), attributes: attributes)
+    return .result(id: id, to: iq.from)
   }
 }
 

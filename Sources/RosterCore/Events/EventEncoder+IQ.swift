@@ -86,10 +86,7 @@ extension EventEncoder {
   private mutating func encodeBlocking(
     _ tag: EventTag, _ node: XMPPElement
   ) throws(StanzaError) {
-    try encodePeer(of: node, .inbound) { from, output in
-      output.write(tag)
-      output.write(optional: from)
-    }
+    try encodePeer(of: node, .inbound) { from, output in output.write(tag, from: from) }
   }
 
   // MARK: What is answered

@@ -45,7 +45,7 @@ enum StoredStanza: ~Escapable {
 /// What a request or an answer begins with after its tag, in place.
 struct StoredHead: ~Escapable {
   let id: RawSpan?
-  /// Where it was sent to, if we sent it; otherwise its sender.
+  /// The receiver of what we sent; the sender of what we received.
   let peer: StoredJID?
 
   @_lifetime(copy input)
@@ -61,6 +61,12 @@ extension CanonicalOutput {
     write(tag)
     write(optional: id)
     write(optional: peer)
+  }
+
+  /// Writes the tag of a push of the block list, and its sender.
+  mutating func write(_ tag: EventTag, from: PreparedAddress?) {
+    write(tag)
+    write(optional: from)
   }
 }
 
