@@ -52,7 +52,8 @@ extension Reduction {
   private mutating func reportOutdated(
     _ jid: BareJID, _ number: ContactNumber, _ set: EditableFields
   ) {
-    guard tells, let edit = roster.contacts.confirmedEdit(of: number), let device = edit.device,
+    guard reportsOutcome, let edit = roster.contacts.confirmedEdit(of: number),
+      let device = edit.device,
       let other = session.resource, !other.hasSameBytes(as: device),
       let lost = edit.takenBack(by: set)
     else { return }
@@ -78,7 +79,7 @@ extension Reduction {
     _ jid: BareJID, _ before: EditableFields, _ after: EditableFields
   ) {
     // To find out takes as long as the list of groups, which a set need not have.
-    guard tells else { return }
+    guard reportsOutcome else { return }
     let lost = before.groups.without(after.groups)
     let gained = after.groups.without(before.groups)
     if gained.count == 1, lost.count > 1 {
