@@ -167,8 +167,7 @@ extension Timeline {
     let next = try log.read { (transaction) throws -> UInt64? in
       // A program of another version may have come in between.
       if events.seen?.transaction != transaction.number {
-        let isCurrent = try transaction.meta.eventVersion == RecordReader.version
-        events.seen = (transaction.number, isCurrent)
+        events.seen = (transaction.number, try transaction.hasCurrentEvents)
       }
       guard events.seen?.isCurrent == true else {
         return try transaction.forEachRecord(in: range, bytes: EventLog.pieceBytes) {
