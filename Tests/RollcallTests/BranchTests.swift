@@ -255,10 +255,29 @@ private let bob = "bob@example.test"
     #expect(comparison.removed.map(\.code) == [.spoofedAnswer])
   }
 
+  @Test("A lenient client accepts a stranger's pushes of the block list")
+  func lenientBlocking() throws {
+    func push(_ name: String, _ jid: String, from: String = "") -> String {
+      "<iq type='set' id='b'\(from)><\(name) xmlns='urn:xmpp:blocking'>"
+        + "<item jid='\(jid)'/></\(name)></iq>"
+    }
+    let stranger = " from='evil@evil.test/x'"
+    var scenario = Scenario.alice()
+    scenario.received(push("block", bob))
+    scenario.received(push("unblock", bob, from: stranger))
+    scenario.received(push("block", "carol@example.test", from: stranger))
+    let comparison = try shown(scenario, .lenient)
+    #expect(comparison.actual.roster.blocked.map(\.bare.text) == [bob])
+    #expect(comparison.branched.roster.blocked.map(\.bare.text) == ["carol@example.test"])
+    #expect(comparison.removed.map(\.code) == [.foreignBlocking, .foreignBlocking])
+    #expect(comparison.added.isEmpty)
+  }
+
   @Test("An optimistic client shows its sets at once, and keeps those that are refused")
   func optimistic() throws {
-    var scenario = Scenario.alice(item(bob, "name='Bob' subscription='to' ask='subscribe'"))
-    scenario.sets(item(bob, "name='Rob'", groups: ["A"]), id: "s")  // 4
+    let fields = "name='Bob' subscription='to' ask='subscribe' approved='true'"
+    var scenario = Scenario.alice(item(bob, fields))
+    scenario.sets(item(bob, "name='Rob' subscription='odd'", groups: ["A"]), id: "s")  // 4
     scenario.received("<iq type='error' id='s'><error type='cancel'/></iq>")
     let comparison = try shown(scenario, .optimistic)
     #expect(comparison.divergence?.record == 4)
@@ -267,6 +286,9 @@ private let bob = "bob@example.test"
     #expect(item?.groups == ["A"])
     #expect(item?.subscription == .to)
     #expect(item?.isPending == true)
+    #expect(item?.isApproved == true)
+    // The server ignores the subscription of a set, whatever it is.
+    #expect(comparison.added.isEmpty)
     #expect(comparison.actual.roster.item(bare(bob))?.name == "Bob")
     scenario.sets("<item jid='\(bob)' subscription='remove'/>", id: "r")
     #expect(try shown(scenario, .optimistic).branched.roster.entries.isEmpty)

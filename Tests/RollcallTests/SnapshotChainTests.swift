@@ -101,6 +101,21 @@ import XMPPStanza
     }
   }
 
+  /// The damage that a verification finds in a log, all of whose snapshots it compares.
+  private func damage(_ log: EventLog) throws -> [LogDamage] {
+    var damage: [LogDamage] = []
+    var compared: Int?
+    try LogVerification.run(log.path) { step in
+      switch step {
+      case .found(let found): damage.append(found)
+      case .done(let figures): compared = figures.snapshots
+      case .began, .reached, .note: break
+      }
+    }
+    #expect(try log.read { try $0.snapshotFigures.count } == compared)
+    return damage
+  }
+
   @Test("Snapshots are at the same records, however many records arrive at a time")
   func batches() throws {
     let capture = try capture(seed: 5)
@@ -136,6 +151,7 @@ import XMPPStanza
     }
     try compare(log, "all snapshots")
     #expect(log.derivedDamage.parts.isEmpty)
+    #expect(try damage(log).isEmpty)
   }
 
   @Test("If one snapshot of a chain has wrong contents, the others do not give a wrong state")
@@ -144,6 +160,11 @@ import XMPPStanza
     let all = try snapshots(log)
     let whole = try #require(all.last { $0.base == nil })
     let middle = try #require(all.dropFirst(2).first { $0.base != nil })
+    /// A snapshot and the increments after it.
+    func chain(from first: UInt64) -> [UInt64] {
+      let later = all.drop { $0.sequence <= first }.prefix { $0.base != nil }
+      return [first] + later.map(\.sequence)
+    }
     let draft = { (sequence: UInt64, state: [UInt8]) in
       SnapshotDraft(sequence: sequence, version: .current, state: state)
     }
@@ -151,6 +172,17 @@ import XMPPStanza
     try compare(log, "no state in the middle")
     try log.store([draft(whole.sequence, Roster().snapshot)])
     try compare(log, "another state at the beginning")
+    // Each increment after them rests on one that cannot be used.
+    let chains = [chain(from: middle.sequence), chain(from: whole.sequence)]
+    #expect(chains.allSatisfy { $0.count > 1 })
+    let difference = "its snapshot is not what a replay gives"
+    let unusable = "its snapshot rests on one that cannot be used, of record "
+    let expected = chains.flatMap { records in
+      zip(records, [difference] + records.dropLast().map { unusable + "\($0)" }).map {
+        LogDamage(part: .snapshots, record: $0, what: $1)
+      }
+    }
+    #expect(try damage(log) == expected)
   }
 
   @Test("If the beginning of a chain is rewritten with other numbers, it gives no wrong state")
@@ -166,6 +198,30 @@ import XMPPStanza
     try log.store([SnapshotDraft(sequence: sequence, version: .current, state: other)])
     try compare(log, "a whole one with other numbers")
     #expect(log.derivedDamage.parts.isEmpty)
+    // It is right, but the increments need the one that it replaced.
+    let increments = all[(place + 1)...].prefix { $0.base != nil }
+    #expect(try damage(log).map(\.record) == increments.map(\.sequence))
+  }
+
+  @Test("A log whose first whole snapshot has other numbers stores increments on it")
+  func continuedFromRenumbered() throws {
+    let original = try log(seed: 5)
+    let first = try #require(try snapshots(original).first?.sequence)
+    let drafts = try drafts(original)
+    let log = try EventLog.create(
+      at: folder.file("continued.rollcall"), eventVersion: RecordReader.version)
+    try log.append(drafts.prefix(Int(first)))
+    let roster = try Timeline(log).state(at: .record(first)).roster
+    let other = roster.canonicalBytes
+    #expect(other != roster.snapshot)
+    try log.store([SnapshotDraft(sequence: first, version: .current, state: other)])
+    try log.append(drafts.dropFirst(Int(first)).prefix(5000))
+    log.keepSnapshots()
+    let all = try snapshots(log)
+    #expect(all.first?.sequence == first && all.dropFirst().first?.base == first, "\(all)")
+    #expect(all.dropFirst().contains { $0.base == nil }, "\(all)")
+    try compare(log, "a first one with other numbers")
+    #expect(try damage(log).isEmpty)
   }
 
   /// The records of a log, in the form that a recorder passes.
@@ -206,6 +262,7 @@ import XMPPStanza
     #expect(all.count { $0.base != nil } >= 4, "\(all)")
     #expect(all.count { $0.base == nil } >= 2, "\(all)")
     try compare(log, "recorded")
+    #expect(try damage(log).isEmpty)
     #expect(log.derivedDamage.parts.isEmpty && log.deferredFailures.parts.isEmpty)
   }
 
@@ -234,5 +291,6 @@ import XMPPStanza
       try FileHandle(forReadingFrom: URL(filePath: try capture(seed: 4))), into: log)
     #expect(try snapshots(log).count > before + 4)
     try compare(log, "after two imports")
+    #expect(try damage(log).isEmpty)
   }
 }

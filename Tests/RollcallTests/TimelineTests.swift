@@ -1,10 +1,11 @@
 import Captures
 import EventStore
 import Foundation
-import Rollcall
 import TestSupport
 import Testing
 import XMPPStanza
+
+@testable import Rollcall
 
 @Suite("Timelines of long logs, and of logs of other versions") struct TimelineTests {
   private let folder: TemporaryFolder
@@ -69,5 +70,21 @@ import XMPPStanza
     try open(version: RecordReader.version + 1)
       .rebuildDerived { _, _ in DerivedParts(event: nil, contacts: []) }
     #expect(try Timeline(open()).records(concerning: bob, in: 10...4990) == expected)
+  }
+
+  @Test("Events that another version rebuilds between two slices are not read")
+  func rebuiltBetweenSlices() throws {
+    try record(30)
+    let timeline = Timeline(try open())
+    let bob = try BareJID(parsing: "bob@example.test")
+    let candidates = try timeline.log.read { try $0.sequences(concerning: bob.text, in: 1...30) }
+    #expect(candidates.count == 10)
+    let (first, second) = (candidates.prefix(5), candidates.dropFirst(5))
+    #expect(try timeline.records(of: bob.text, among: first) == Set(first))
+    // This version would read its events as presence of another contact.
+    let reader = RecordReader()
+    let foreign = reader.decode(.element, .inbound, Array("<presence from='d@a.test/x'/>".utf8))
+    try open(version: RecordReader.version + 1).rebuildDerived { _, _ in foreign }
+    #expect(try timeline.records(of: bob.text, among: second) == Set(second))
   }
 }

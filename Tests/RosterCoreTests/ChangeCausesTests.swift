@@ -8,11 +8,12 @@ import XMPPStanza
 @Suite("Which record caused a difference") struct ChangeCausesTests {
   private typealias Step = (event: RosterEvent, stamp: RecordStamp, connection: ConnectionID)
 
-  private func reduce(_ step: Step, into roster: inout Roster, noting causes: inout ChangeCauses) {
-    Reporting.noting(&causes) { reporting in
-      RosterReducer.reduce(
-        &roster, step.event, at: step.stamp, on: step.connection, reporting: reporting)
-    }
+  private func reduce(
+    _ step: Step, into roster: inout Roster, reporting causes: inout ChangeCauses
+  ) throws {
+    try RosterReducer.reduce(
+      &roster, step.event.canonicalBytes.span.bytes, at: step.stamp, on: step.connection,
+      reporting: &causes)
   }
 
   /// The records that outcomes name, by the subject of their changes.
@@ -69,7 +70,7 @@ import XMPPStanza
     var model = Told()
     var found = 0
     for (index, step) in history[start...].enumerated() {
-      reduce(step, into: &after, noting: &causes)
+      try reduce(step, into: &after, reporting: &causes)
       model.note(
         RosterReducer.reduce(&told, step.event, at: step.stamp, on: step.connection),
         at: step.stamp)
@@ -160,7 +161,7 @@ import XMPPStanza
         }
         var after = before
         for step in history[start...] {
-          reduce(step, into: &after, noting: &causes)
+          try reduce(step, into: &after, reporting: &causes)
         }
         let presence = before.differences(to: after).filter { $0.field == .presence }
         #expect(presence.count == 3, comment)
@@ -180,7 +181,7 @@ import XMPPStanza
       let from = try JID(parsing: "\(contact)@example.test/phone")
       let event = StanzaEvent.availableReceived(from: from, Availability(status: status))
       let stamp = RecordStamp(record: record)
-      reduce((.stanza(event), stamp, .first), into: &roster, noting: &causes)
+      try reduce((.stanza(event), stamp, .first), into: &roster, reporting: &causes)
     }
     let before = roster
     // The rebuilt table has the two in reverse order.

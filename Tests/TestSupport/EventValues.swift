@@ -136,11 +136,55 @@ extension RosterQuery {
   }
 }
 
+// The contacts of an event, stated apart from the encoder, which tests compare with these.
+extension RosterEvent {
+  /// The contacts that the event names, in no order, and some perhaps twice.
+  var contacts: [BareJID] {
+    switch self {
+    case .session: []
+    case .stanza(let event): event.contacts
+    case .annotation(let annotation): annotation.contacts
+    }
+  }
+}
+
+extension StanzaEvent {
+  fileprivate var contacts: [BareJID] {
+    switch self {
+    case .setSent(let set), .pushReceived(let set): set.query.items.map(\.jid)
+    case .answerReceived(let answer): answer.payload.contacts
+    case .subscriptionReceived(let stanza), .subscriptionSent(let stanza): [stanza.contact]
+    case .availableReceived(let from, _), .unavailableReceived(let from, _),
+      .presenceErrorReceived(let from, _):
+      [from.bare]
+    case .blockingSent(let request): request.jids.map(\.bare)
+    case .blocked(_, let jids), .unblocked(_, let jids): jids.map(\.bare)
+    case .nicknamePublished(let jid, _), .vCardPublished(let jid, _): [jid]
+    case .querySent, .answerSent, .presenceSent, .rejected: []
+    }
+  }
+}
+
+extension Answer.Payload {
+  fileprivate var contacts: [BareJID] {
+    switch self {
+    case .roster(let query): query.items.map(\.jid)
+    case .blockList(let jids): jids.map(\.bare)
+    case .nothing, .other, .vCard, .nickname, .error: []
+    }
+  }
+}
+
 extension RosterEvent {
   /// What an element means; nil if it means nothing to the roster.
   package init?(_ element: XMPPElement, _ direction: Direction) {
     var encoder = EventEncoder()
     encoder.encode(element, direction)
+    self.init(encodedIn: encoder)
+  }
+
+  /// The event that was encoded last; nil if there is none.
+  init?(encodedIn encoder: EventEncoder) {
     guard let event = encoder.event else { return nil }
     do {
       try self.init(stored: event.span.bytes)

@@ -1,11 +1,12 @@
+import RawBytes
 package import RosterCore
 package import XMPPStanza
 import XMPPStream
 
 /// A dialogue between a client and its server, reduced line by line.
 ///
-/// The stanzas are XML text and take the whole path: they are parsed, translated and reduced. A
-/// test states what was on the wire, then checks what the roster shows.
+/// The stanzas are XML text and take the whole path: they are parsed, encoded as events and
+/// reduced. A test states what was on the wire, then checks what the roster shows.
 package struct Scenario {
   package typealias Outcome = RosterOutcome
 
@@ -140,11 +141,32 @@ package struct Scenario {
     self.time = time ?? self.time
     wire.append(
       WireLine(time: self.time, content: .element(direction, xml), connection: connection))
-    guard let event = RosterEvent(element(xml), direction) else {
+    guard let event = Self.event(of: xml, direction) else {
       outcomes.append(Outcome())
       return last
     }
     return reduceNext(event)
+  }
+
+  /// The event of an element. Both parsers must lead to the same one, the bytes that the encoder
+  /// wrote must be its only encoding, so that they are what is reduced, and the encoder must name
+  /// the contacts that it concerns.
+  private static func event(of xml: String, _ direction: Direction) -> RosterEvent? {
+    let element = element(xml)
+    var (encoder, other) = (EventEncoder(), EventEncoder())
+    encoder.encode(element, direction)
+    other.encode(elementByLibxml2(xml), direction)
+    guard encoder.event == other.event, encoder.contacts == other.contacts else {
+      fatalError("the parsers do not lead to the same event of \(xml)")
+    }
+    let event = RosterEvent(encodedIn: encoder)
+    let peer = element.attribute(direction == .inbound ? "from" : "to")
+      .flatMap { try? JID(parsing: $0) }?.bare
+    let contacts = Set((event?.contacts ?? []) + (peer.map { [$0] } ?? []))
+    guard encoder.event == event?.canonicalBytes,
+      encoder.contacts == contacts.map(\.text).sorted(by: { $0.precedesByBytes($1) })
+    else { fatalError("\(String(describing: event)) is not what the encoder wrote of \(xml)") }
+    return event
   }
 
   /// Reduces an event as the next record.

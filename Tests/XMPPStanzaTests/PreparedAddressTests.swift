@@ -2,6 +2,15 @@ import TestSupport
 import Testing
 import XMPPStanza
 
+extension XMPPElement {
+  /// A copy of the address in an attribute; nil if there is no such attribute.
+  fileprivate func address(_ attribute: WantedName) throws(JIDError) -> JID? {
+    var jid: JID?
+    try withAddress(attribute) { jid = $0?.jid }
+    return jid
+  }
+}
+
 @Suite("Addresses of elements")
 struct PreparedAddressTests {
   private func element(_ jid: String) -> XMPPElement {

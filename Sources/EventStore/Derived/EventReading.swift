@@ -41,7 +41,10 @@ extension ReadTransaction {
   }
 
   /// Calls `body` with the stored events of chosen records, in order. Leaves out records without an
-  /// event, and events that cannot be used. The bytes are valid until `body` returns.
+  /// event, and events that cannot be used.
+  ///
+  /// The bytes are valid until `body` returns. Check this transaction's `meta` first, because
+  /// events of another version must not be read.
   ///
   /// - Parameter sequences: The numbers of the records, in order; the log has all of them.
   package func forEachStoredEvent(

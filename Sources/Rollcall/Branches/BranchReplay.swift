@@ -13,6 +13,24 @@ struct BranchReplay {
   private var happened: [Finding] = []
   private var instead: [Finding] = []
 
+  /// The effect of an event in one of the histories.
+  private struct Effect {
+    let stamp: RecordStamp
+    let connection: ConnectionID
+    let direction: RecordDirection
+    /// The record's own event, even if the policy translates it.
+    let event: [UInt8]
+    let outcome: RosterOutcome
+
+    var moment: Timeline.Moment {
+      get throws {
+        Timeline.Moment(
+          stamp: stamp, connection: connection, direction: direction,
+          event: try RosterEvent(stored: event.span.bytes), outcome: outcome)
+      }
+    }
+  }
+
   init(branch: Branch, places: [UInt64: Branch.Place]) {
     self.branch = branch
     self.places = places
@@ -71,65 +89,66 @@ struct BranchReplay {
     let place = places[record]
     let stamp = RecordStamp(
       record: branch.numbering.number(record), time: time ?? place?.time)
-    var actual: [Timeline.Moment] = []
+    var actual: [Effect] = []
     if let content, let event = content.event {
-      actual = [try Self.reduce(event, of: content, at: stamp, into: &result.actual.roster)]
+      actual = [
+        try Self.reduce(event, for: event, of: content, at: stamp, into: &result.actual.roster)
+      ]
     }
-    compare(record, actual, try branched(record, stamp, content))
+    try compare(record, actual, try branched(record, stamp, content))
   }
 
   /// The effect of the branch at a position.
   private mutating func branched(
     _ record: UInt64, _ stamp: RecordStamp, _ content: Branch.Content?
-  ) throws -> [Timeline.Moment] {
+  ) throws -> [Effect] {
     let place = places[record]
-    var moments: [Timeline.Moment] = []
+    var effects: [Effect] = []
     if let swapped = place?.swapped {
-      moments += try follow(swapped, stamp)
+      effects += try follow(swapped, stamp)
     } else if let content, !branch.edits.drops(record) {
-      moments += try follow(content, stamp)
+      effects += try follow(content, stamp)
     }
     for (index, inserted) in (place?.inserted ?? []).enumerated() {
       let number = branch.numbering.number(record, inserted: UInt64(index) + 1)
-      moments += try follow(inserted, RecordStamp(record: number, time: stamp.time))
+      effects += try follow(inserted, RecordStamp(record: number, time: stamp.time))
     }
-    return moments
+    return effects
   }
 
   /// Reduces a record of the branch according to its policy.
   private mutating func follow(
     _ content: Branch.Content, _ stamp: RecordStamp
-  ) throws -> [Timeline.Moment] {
+  ) throws -> [Effect] {
     guard let event = content.event else { return [] }
     return try reader.events(for: event, in: result.branched.roster).map { read in
-      try Self.reduce(read, of: content, at: stamp, into: &result.branched.roster)
+      try Self.reduce(
+        read, for: event, of: content, at: stamp, into: &result.branched.roster)
     }
   }
 
-  /// Reduces the event into which the policy translates a record, and returns the record's own
-  /// event with the outcome.
+  /// Reduces an event into which the policy translates a record's own event.
   private static func reduce(
-    _ event: [UInt8], of content: Branch.Content, at stamp: RecordStamp,
+    _ read: [UInt8], for event: [UInt8], of content: Branch.Content, at stamp: RecordStamp,
     into roster: inout Roster
-  ) throws -> Timeline.Moment {
-    let outcome = try RosterReducer.reduce(
-      &roster, event.span.bytes, isSound: true, at: stamp, on: content.connection)
-    let said = content.event ?? event
-    return Timeline.Moment(
-      stamp: stamp, connection: content.connection, direction: content.direction,
-      event: try RosterEvent(stored: said.span.bytes), outcome: outcome)
+  ) throws -> Effect {
+    Effect(
+      stamp: stamp, connection: content.connection, direction: content.direction, event: event,
+      outcome: try RosterReducer.reduce(
+        &roster, read.span.bytes, isSound: true, at: stamp, on: content.connection))
   }
 
   private mutating func compare(
-    _ record: UInt64, _ actual: [Timeline.Moment], _ branched: [Timeline.Moment]
-  ) {
+    _ record: UInt64, _ actual: [Effect], _ branched: [Effect]
+  ) throws {
     if result.divergence == nil {
       // That a change goes back to another record makes no other roster.
       let before = actual.map(\.outcome.withoutOrigins).filter { !$0.isEmpty }
       let after = branched.map(\.outcome.withoutOrigins).filter { !$0.isEmpty }
       guard before != after else { return }
       result.divergence = Branch.Comparison.Divergence(
-        record: record, happened: actual, instead: branched)
+        record: record, happened: try actual.map { try $0.moment },
+        instead: try branched.map { try $0.moment })
     }
     happened += actual.flatMap(\.outcome.findings)
     instead += branched.flatMap(\.outcome.findings)

@@ -105,6 +105,14 @@ package final class RecordReader {
   }
 }
 
+extension ReadTransaction {
+  /// Whether the stored events and the contact index are complete and of this program's version, so
+  /// that this transaction may read them.
+  var hasCurrentEvents: Bool {
+    get throws { try meta.eventVersion == RecordReader.version }
+  }
+}
+
 extension DerivedParts {
   /// The last encoded event.
   init(_ encoder: borrowing EventEncoder) {

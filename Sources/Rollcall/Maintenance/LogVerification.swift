@@ -72,7 +72,7 @@ package struct LogVerification {
   private var figures = LogFigures()
   private var last: UInt64 = 0
   private var derived = DerivedCheck()
-  private var replay = Replay()
+  private var replay = SnapshotReplay()
   /// Whether the derived parts are complete and of this program's version.
   private var isCurrent = false
   /// The part that is being verified.
@@ -196,61 +196,13 @@ package struct LogVerification {
 
   // MARK: Snapshots
 
-  /// The state after the records examined so far, and the snapshots to compare it with.
-  private struct Replay {
-    var roster = Roster()
-    var compared = 0
-    /// The numbers of the snapshots that are still to be compared, the next one last.
-    var ahead: [UInt64] = []
-    /// The damaged snapshots.
-    var damaged: [(record: UInt64?, damage: SnapshotDamage)] = []
-
-    /// Describes what is wrong with a snapshot of the state whose checksum is right, as a clause;
-    /// nil if nothing is.
-    ///
-    /// Nearly all snapshots have the bytes that the replay writes at their record, because it gives
-    /// the contacts the numbers that the recorder gave them. Others, such as those of a recorder
-    /// that began in the middle, are read and compared contact by contact; the replay then takes
-    /// their numbers, so that the snapshots after them can be compared by their bytes.
-    mutating func problem(
-      of snapshot: RawSpan, _ header: SnapshotHeader, in transaction: borrowing ReadTransaction
-    ) throws -> String? {
-      let base = (try? SnapshotKind(of: snapshot))?.base
-      let written =
-        base == nil ? roster.takeSnapshot() : base == roster.base ? roster.increment : nil
-      if written?.span.bytes.isSame(as: snapshot) != true {
-        guard let kept = try stored(header, in: transaction) else {
-          return base.map {
-            "its snapshot rests on one that cannot be used, of record \($0.sequence)"
-          }
-            ?? Self.difference
-        }
-        guard kept == roster else { return Self.difference }
-        roster = kept
-      }
-      roster.beginIncrement(to: SnapshotBase(header, depth: base.map { $0.depth + 1 } ?? 0))
-      return nil
-    }
-
-    private static let difference = "its snapshot is not what a replay gives"
-
-    /// The state in a snapshot; nil if it, or one that it depends on, cannot be read.
-    private func stored(
-      _ header: SnapshotHeader, in transaction: borrowing ReadTransaction
-    ) throws -> Roster? {
-      var chain = SnapshotChain(isSound: false)
-      guard case .state(let roster) = try chain.read(atOrBefore: header.sequence, in: transaction)
-      else { return nil }
-      return roster
-    }
-  }
-
   private mutating func lookAtSnapshots(_ transaction: borrowing ReadTransaction) throws {
     var others = 0
-    try transaction.forEachSnapshot { check, _ in
+    try transaction.forEachSnapshot { check, bytes in
       switch check {
       case .sound(let header) where header.version == .current:
         replay.ahead.append(header.sequence)
+        if let base = (try? SnapshotKind(of: bytes))?.base { replay.bases.insert(base) }
       case .sound: others += 1
       case .damaged(let sequence, let damage):
         replay.damaged.append((sequence == 0 ? nil : sequence, damage))

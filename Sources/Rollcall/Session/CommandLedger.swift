@@ -104,14 +104,14 @@ extension IQ {
   /// The id of a request; nil for an answer.
   fileprivate var requestID: String? {
     switch kind {
-    case .get, .set: head.id
+    case .get, .set: id
     case .result, .error: nil
     }
   }
 
   /// The id and content of an answer; nil for a request.
   fileprivate var answer: (id: String, word: CommandAnswer.Word)? {
-    guard let id = head.id else { return nil }
+    guard let id else { return nil }
     switch kind {
     case .get, .set: return nil
     case .result: return (id, .result)
@@ -140,8 +140,8 @@ struct Acknowledgements: Hashable, Sendable {
 
   /// Notes that an answer to our own server was sent, whether a result or an error.
   mutating func sent(_ iq: IQ, on roster: Roster) {
-    guard iq.kind == .result || iq.kind == .error, roster.isOwnServer(iq.head.to),
-      let id = iq.head.id,
+    guard iq.kind == .result || iq.kind == .error, roster.isOwnServer(iq.to),
+      let id = iq.id,
       let index = waiting.firstIndex(where: { $0.attribute("id").hasSameBytes(as: id) })
     else { return }
     waiting.remove(at: index)

@@ -282,7 +282,7 @@ public final class RosterSession {
     case .inbound:
       guard !roster.hasEnded(.inbound, on: .first) else { return [] }
       if !roster.hasEnded(.outbound, on: .first) { pushes.received(iq, on: roster) }
-      guard roster.isOwnServer(iq.head.from) else { return [] }
+      guard roster.isOwnServer(iq.from) else { return [] }
       return ledger.received(iq).map { [$0] } ?? []
     }
   }

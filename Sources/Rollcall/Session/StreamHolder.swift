@@ -34,10 +34,15 @@ extension RosterSession {
 }
 
 extension StreamElement {
-  /// Whether the event can affect a roster.
+  /// Whether the event can affect a roster. A refused login and a stream error cannot, and may come
+  /// before login.
   fileprivate var meansSomething: Bool {
     var encoder = EventEncoder()
     encoder.encode(node, .inbound)
-    return encoder.storedEvent != nil
+    guard let event = encoder.storedEvent else { return false }
+    switch try? RosterEvent(stored: event) {
+    case .session(.loginFailed), .session(.streamFailed): return false
+    case .session, .stanza, .annotation, nil: return true
+    }
   }
 }

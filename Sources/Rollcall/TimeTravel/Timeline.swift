@@ -150,32 +150,44 @@ public struct Timeline: Sendable {
 
   /// As `records(concerning:in:)`, for whatever the index has records of.
   func records(of subject: String, in range: ClosedRange<UInt64>) throws -> Set<UInt64> {
-    let reader = RecordReader()
     var found: Set<UInt64> = []
-    func look(_ header: RecordHeader, _ bytes: RawSpan) {
-      guard reader.decode(header, bytes).contacts.contains(where: { $0.hasSameBytes(as: subject) })
-      else { return }
-      found.insert(header.sequence)
-    }
     guard var candidates = try candidates(of: subject, in: range)?[...] else {
-      try log.forEachRecord(in: range, look)
+      let reader = RecordReader()
+      try log.forEachRecord(in: range) { header, bytes in
+        if reader.isSubject(subject, of: header, bytes) { found.insert(header.sequence) }
+      }
       return found
     }
     while !candidates.isEmpty {
       let some = candidates.prefix(Self.slice)
       candidates = candidates.dropFirst(some.count)
-      try log.read { transaction in
-        var untold = Set(some)
-        try transaction.forEachStoredEvent(of: some) { header, event in
+      found.formUnion(try records(of: subject, among: some))
+    }
+    return found
+  }
+
+  /// The records of a slice that concern a subject, read in one transaction.
+  ///
+  /// - Parameter candidates: The numbers of the records, in order; the log has all of them.
+  func records(of subject: String, among candidates: ArraySlice<UInt64>) throws -> Set<UInt64> {
+    let reader = RecordReader()
+    return try log.read { transaction in
+      var found: Set<UInt64> = []
+      var untold = Set(candidates)
+      // A program of another version may have rebuilt them since the index was read.
+      if try transaction.hasCurrentEvents {
+        try transaction.forEachStoredEvent(of: candidates) { header, event in
           guard let concerns = try? RosterEvent.concerns(subject, stored: event) else { return }
           untold.remove(header.sequence)
           if concerns { found.insert(header.sequence) }
         }
-        // Of a record without an event, such as a message, only its bytes tell.
-        try transaction.forEachRecord(of: some.lazy.filter(untold.contains), look)
       }
+      // Of a record without an event, such as a message, only its bytes tell.
+      try transaction.forEachRecord(of: candidates.lazy.filter(untold.contains)) { header, bytes in
+        if reader.isSubject(subject, of: header, bytes) { found.insert(header.sequence) }
+      }
+      return found
     }
-    return found
   }
 
   /// What the index has of a subject; nil where it is not to be used.
@@ -183,8 +195,17 @@ public struct Timeline: Sendable {
     of subject: String, in range: ClosedRange<UInt64>
   ) throws -> [UInt64]? {
     try log.read { transaction in
-      guard try transaction.meta.eventVersion == RecordReader.version else { return nil }
+      guard try transaction.hasCurrentEvents else { return nil }
       return try transaction.sequences(concerning: subject, in: range)
     }
+  }
+}
+
+extension RecordReader {
+  /// Whether a record concerns a subject of the index.
+  fileprivate func isSubject(
+    _ subject: String, of header: RecordHeader, _ bytes: RawSpan
+  ) -> Bool {
+    decode(header, bytes).contacts.contains { $0.hasSameBytes(as: subject) }
   }
 }

@@ -40,9 +40,7 @@ extension Timeline {
       let earlier = try state(at: .record(min(from, to)))
       var later = earlier
       var causes = ChangeCauses()
-      try Reporting.noting(&causes) { reporting in
-        try follow(&later, to: max(from, to)) { try $1.reduce(into: &$0, reporting: reporting) }
-      }
+      try follow(&later, to: max(from, to)) { try $1.reduce(into: &$0, reporting: &causes) }
       let (before, after) = isForward ? (earlier, later) : (later, earlier)
       let differences = before.roster.differences(to: after.roster, among: causes, in: later.roster)
         // Whose log it is, it may say before the record that does.

@@ -39,6 +39,20 @@ extension Timeline {
       }
     }
 
+    /// Reduces the event into a roster, and reports to `causes` what it changed.
+    ///
+    /// - Throws: `EventLogError.corrupt`, which names the record, if it cannot be read.
+    package func reduce(
+      into roster: inout Roster, reporting causes: inout ChangeCauses
+    ) throws(EventLogError) {
+      do {
+        try RosterReducer.reduce(
+          &roster, event, isSound: true, at: stamp, on: connection, reporting: &causes)
+      } catch {
+        throw unreadable(error)
+      }
+    }
+
     /// Reduces the event into a roster, and returns the event with its outcome.
     ///
     /// - Throws: `EventLogError.corrupt`, which names the record, if it cannot be read.
@@ -153,8 +167,7 @@ extension Timeline {
     let next = try log.read { (transaction) throws -> UInt64? in
       // A program of another version may have come in between.
       if events.seen?.transaction != transaction.number {
-        let isCurrent = try transaction.meta.eventVersion == RecordReader.version
-        events.seen = (transaction.number, isCurrent)
+        events.seen = (transaction.number, try transaction.hasCurrentEvents)
       }
       guard events.seen?.isCurrent == true else {
         return try transaction.forEachRecord(in: range, bytes: EventLog.pieceBytes) {

@@ -35,6 +35,7 @@ package struct PolicyReader {
   private let policy: ClientPolicy
   /// The ids of our roster gets and sets.
   private var asked: Set<String> = []
+  private var encoder = EventEncoder()
 
   /// The id of the stanzas that a policy adds. They are acknowledged and answered at once.
   private static let id = "rollcall-policy"
@@ -65,13 +66,10 @@ package struct PolicyReader {
     }
   }
 
-  /// Our answer to the server.
-  private static func answerSent(id: RawSpan) -> [UInt8] {
-    var output = CanonicalOutput()
-    output.write(EventTag.answerSent)
-    output.write(counted: id)
-    output.write(false)
-    return output.bytes
+  /// The event of a stanza that the policy adds.
+  private mutating func added(_ stanza: XMPPElement, _ direction: Direction) -> [[UInt8]] {
+    encoder.encode(stanza, direction)
+    return encoder.event.map { [$0] } ?? []
   }
 
   // MARK: Lenient
@@ -81,17 +79,17 @@ package struct PolicyReader {
   ) throws(CodecError) -> [[UInt8]] {
     switch stanza {
     case .pushReceived(let push):
-      guard roster.refusal(ofPushFrom: push.peer?.jid) != nil else { return [event] }
-      let believed = try Self.fromServer(event)
+      guard roster.refusal(ofPushFrom: push.head.peer?.jid) != nil else { return [event] }
+      let believed = try EventEncoder.fromServer(event.span.bytes)
       // A client that accepts a push also acknowledges it.
-      guard let id = push.id else { return [believed] }
-      return [believed, Self.answerSent(id: id)]
-    case .blocked, .unblocked: return [try Self.fromServer(event, hasID: false)]
+      guard let id = push.head.id else { return [believed] }
+      return [believed] + added(.result(id: String(decoding: id)), .outbound)
+    case .blocked, .unblocked: return [try EventEncoder.fromServer(event.span.bytes)]
     case .querySent(let query):
       if case .roster = query.subject, let id = query.id { asked.insert(id) }
       return [event]
     case .setSent(let set):
-      if let id = set.id { asked.insert(String(decoding: id)) }
+      if let id = set.head.id { asked.insert(String(decoding: id)) }
       return [event]
     case .answerReceived(let answer): return try believing(answer, event)
     case .answerSent, .subscriptionReceived, .subscriptionSent, .presenceReceived,
@@ -104,81 +102,41 @@ package struct PolicyReader {
   private mutating func believing(
     _ answer: StoredAnswer, _ event: [UInt8]
   ) throws(CodecError) -> [[UInt8]] {
-    if let id = answer.id, asked.remove(String(decoding: id)) != nil {
-      return [try Self.fromServer(event)]
+    if let id = answer.head.id, asked.remove(String(decoding: id)) != nil {
+      return [try EventEncoder.fromServer(event.span.bytes)]
     }
     guard case .roster = answer.payload else { return [event] }
     // Adds the request without which the answer would not count.
-    var get = CanonicalOutput()
-    get.write(EventTag.querySent)
-    get.write(Optional(Self.id))
-    get.write(false)
-    get.write(QueryTag.roster)
-    get.write(Optional(""))
-    return [get.bytes, try Self.fromServer(event, id: Self.id)]
-  }
-
-  /// Changes the sender of an event to our own server.
-  ///
-  /// - Parameters:
-  ///   - hasID: Whether events of its kind have an id before the sender.
-  ///   - id: The new id; nil to keep its own.
-  private static func fromServer(
-    _ event: [UInt8], hasID: Bool = true, id: String? = nil
-  ) throws(CodecError) -> [UInt8] {
-    var input = CanonicalInput(event.span.bytes)
-    var output = CanonicalOutput()
-    output.write(tag: try input.readTag())
-    if hasID {
-      let known = try input.readOptionalTextBytes()
-      if let id { output.write(Optional(id)) } else { output.write(optional: known) }
-    }
-    _ = try input.readOptionalAddress()
-    output.write(false)
-    output.write(encoded: try input.readBytes(input.rest))
-    return output.bytes
+    return added(.rosterGet(id: Self.id, version: ""), .outbound) + [
+      try EventEncoder.fromServer(event.span.bytes, id: Self.id)
+    ]
   }
 
   // MARK: Optimistic
 
-  private func assuming(
+  private mutating func assuming(
     _ stanza: StoredStanza, _ event: [UInt8], _ roster: Roster
   ) -> [[UInt8]] {
     guard case .setSent(let set) = stanza else { return [event] }
-    if let to = set.peer, roster.account?.text.hasBytes(to.bare) != true { return [event] }
+    if let to = set.head.peer, roster.account?.text.hasBytes(to.bare) != true { return [event] }
     var events = [event]
     set.query.forEach { item in
-      events.append(Self.push(of: item, in: roster))
-      events.append(Self.id.withUTF8Bytes { Self.answerSent(id: $0) })
+      events += added(Self.push(of: item, in: roster), .inbound)
+      events += added(.result(id: Self.id), .outbound)
     }
     return events
   }
 
   /// The push with which the server would show an item that we set.
-  private static func push(of item: StoredItem, in roster: Roster) -> [UInt8] {
-    var output = CanonicalOutput()
-    output.write(EventTag.pushReceived)
-    output.write(Optional(Self.id))
-    // From the server, without a version, with one item.
-    output.write(false)
-    output.write(false)
-    output.write(UInt64(1))
-    if let wanted = item.shown {
-      // A set does not contain the subscription (§2.1.5).
-      let now = roster.item(wanted.jid)
-      output.write(ItemTag.set)
-      output.write(
-        RosterItem(
-          jid: wanted.jid, name: wanted.name, subscription: now?.subscription ?? .none,
-          isPending: now?.isPending ?? false, isApproved: now?.isApproved ?? false,
-          groups: wanted.groups))
-    } else {
-      output.write(ItemTag.remove)
-      output.write(counted: item.address)
-    }
-    output.write(optional: item.unknownSubscription)
-    // No malformed items.
-    output.write(UInt64(0))
-    return output.bytes
+  private static func push(of item: StoredItem, in roster: Roster) -> XMPPElement {
+    guard let wanted = item.shown else { return .rosterSet(id: id, removing: item.jid) }
+    // The server ignores the subscription of a set (§2.1.5).
+    let now = roster.item(wanted.jid)
+    return .rosterPush(
+      id: id,
+      RosterItem(
+        jid: wanted.jid, name: wanted.name, subscription: now?.subscription ?? .none,
+        isPending: now?.isPending ?? false, isApproved: now?.isApproved ?? false,
+        groups: wanted.groups))
   }
 }

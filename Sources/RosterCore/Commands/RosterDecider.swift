@@ -130,12 +130,10 @@ public struct RosterDecider: Hashable, Sendable {
   /// The answer to a push of the roster or the block list from our own server; nil for anything
   /// else. Pushes from other senders are not answered (RFC 6121 §2.1.6).
   package static func acknowledgement(of iq: IQ, on roster: Roster) -> XMPPElement? {
-    guard iq.kind == .set, let id = iq.head.id, roster.refusal(ofPushFrom: iq.head.from) == nil,
+    guard iq.kind == .set, let id = iq.id, roster.refusal(ofPushFrom: iq.from) == nil,
       iq.node.children.contains(where: \.isPushPayload)
     else { return nil }
-    var attributes = [XMLAttribute("type", "result"), XMLAttribute("id", id)]
-    if let from = iq.head.from { attributes.append(XMLAttribute("to", from.description)) }
-    return XMPPElement(XMLName("iq", in: Namespace.client), attributes: attributes)
+    return .result(id: id, to: iq.from)
   }
 }
 

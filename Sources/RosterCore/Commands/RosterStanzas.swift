@@ -1,6 +1,6 @@
 import XMPPStanza
 
-// The stanzas that carry out commands.
+// The stanzas that carry out commands, and those that policies add.
 extension XMPPElement {
   static func rosterGet(id: String, version: String?) -> XMPPElement {
     let attributes = version.map { [XMLAttribute("ver", $0)] } ?? []
@@ -10,14 +10,18 @@ extension XMPPElement {
 
   /// A set of what a user may edit: the name and all groups.
   static func rosterSet(id: String, _ item: RosterItem) -> XMPPElement {
-    var attributes = [XMLAttribute("jid", item.jid.text)]
-    if let name = item.name { attributes.append(XMLAttribute("name", name)) }
-    let groups = item.groups.map { group in
-      Content.element(XMPPElement(XMLName("group", in: Namespace.roster), content: [.text(group)]))
-    }
-    return rosterSet(id: id, attributes, groups)
+    rosterSet(id: id, item, [])
   }
 
+  /// The push with which a server shows an item.
+  static func rosterPush(id: String, _ item: RosterItem) -> XMPPElement {
+    var attributes = [XMLAttribute("subscription", item.subscription.rawValue)]
+    if item.isPending { attributes.append(XMLAttribute("ask", "subscribe")) }
+    if item.isApproved { attributes.append(XMLAttribute("approved", "true")) }
+    return rosterSet(id: id, item, attributes)
+  }
+
+  /// A set of an item's removal, and the push that shows it.
   static func rosterSet(id: String, removing jid: BareJID) -> XMPPElement {
     let attributes = [XMLAttribute("jid", jid.text), XMLAttribute("subscription", "remove")]
     return rosterSet(id: id, attributes, [])
@@ -37,10 +41,28 @@ extension XMPPElement {
       "set", id: id, XMPPElement(XMLName(name, in: Namespace.blocking), content: [.element(item)]))
   }
 
+  /// An empty result, which also acknowledges a push.
+  static func result(id: String, to: JID? = nil) -> XMPPElement {
+    var attributes = [XMLAttribute("type", "result"), XMLAttribute("id", id)]
+    if let to { attributes.append(XMLAttribute("to", to.description)) }
+    return XMPPElement(XMLName("iq", in: Namespace.client), attributes: attributes)
+  }
+
   /// Whether an inbound set with this child is a push.
   var isPushPayload: Bool {
     self.is("query", in: Namespace.roster) || self.is("block", in: Namespace.blocking)
       || self.is("unblock", in: Namespace.blocking)
+  }
+
+  private static func rosterSet(
+    id: String, _ item: RosterItem, _ further: [XMLAttribute]
+  ) -> XMPPElement {
+    var attributes = [XMLAttribute("jid", item.jid.text)]
+    if let name = item.name { attributes.append(XMLAttribute("name", name)) }
+    let groups = item.groups.map { group in
+      Content.element(XMPPElement(XMLName("group", in: Namespace.roster), content: [.text(group)]))
+    }
+    return rosterSet(id: id, attributes + further, groups)
   }
 
   private static func rosterSet(

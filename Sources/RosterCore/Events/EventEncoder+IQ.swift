@@ -22,9 +22,7 @@ extension EventEncoder {
     _ tag: EventTag, of node: XMPPElement, _ direction: Direction
   ) throws(StanzaError) {
     try encodePeer(of: node, direction) { peer, output in
-      output.write(tag)
-      node.withAttribute("id") { output.write(optional: $0) }
-      output.write(optional: peer)
+      node.withAttribute("id") { output.write(tag, id: $0, peer: peer) }
     }
   }
 
@@ -100,10 +98,7 @@ extension EventEncoder {
   private mutating func encodeBlocking(
     _ tag: EventTag, _ node: XMPPElement
   ) throws(StanzaError) {
-    try encodePeer(of: node, .inbound) { from, output in
-      output.write(tag)
-      output.write(optional: from)
-    }
+    try encodePeer(of: node, .inbound) { from, output in output.write(tag, from: from) }
   }
 
   // MARK: What is answered

@@ -11,7 +11,7 @@ extension EventEncoder {
   package mutating func encode(_ node: XMPPElement, _ direction: Direction) {
     removeAll()
     do {
-      switch try Stanza.Kind(node) {
+      switch try StanzaKind(node) {
       case .message: try encodeMessage(node, direction)
       case .presence(let kind): try encodePresence(node, kind, direction)
       case .iq(let kind): try encodeIQ(node, kind, direction)
@@ -138,7 +138,7 @@ extension EventEncoder {
   // MARK: Presence
 
   private mutating func encodePresence(
-    _ node: XMPPElement, _ kind: Presence.Kind, _ direction: Direction
+    _ node: XMPPElement, _ kind: PresenceKind, _ direction: Direction
   ) throws(StanzaError) {
     if let kind = SubscriptionStanza.Kind(kind) {
       return try encodeSubscription(node, kind, direction)
@@ -195,7 +195,7 @@ extension EventEncoder {
 
 extension SubscriptionStanza.Kind {
   /// Nil for a presence that is not about a subscription.
-  init?(_ kind: Presence.Kind) {
+  init?(_ kind: PresenceKind) {
     switch kind {
     case .subscribe: self = .subscribe
     case .subscribed: self = .subscribed

@@ -16,8 +16,8 @@ extension Query: CanonicalCodable {
   }
 
   package init(from input: inout CanonicalInput) throws(CodecError) {
-    let id = try input.readOptionalText()
-    let to = try input.readOptional(JID.self)
+    let head = try StoredHead(from: &input)
+    let (id, to) = (String?(decoding: head.id), head.peer?.jid)
     switch QueryTag(rawValue: try input.readTag()) {
     case .roster:
       self.init(id: id, to: to, subject: .roster(version: try input.readOptionalText()))

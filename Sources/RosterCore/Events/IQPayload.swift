@@ -43,13 +43,6 @@ enum IQPayload: Sendable {
     }
   }
 
-  /// What a child of a stanza is; nil if it means nothing to the roster.
-  init?(_ child: XMPPElement) {
-    let found = Self.answered.first { child.is($0.local, in: $0.namespace) }
-    guard let found else { return nil }
-    self = found
-  }
-
   /// Returns the one that counts of those that a stanza holds, with its element; nil if it holds
   /// none of them.
   static func first(

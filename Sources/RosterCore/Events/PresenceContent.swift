@@ -63,15 +63,6 @@ extension UInt8 {
   }
 }
 
-extension Availability {
-  /// A copy of what an element says.
-  init(_ content: PresenceContent) {
-    self.init(show: content.show, priority: content.priority, malformed: content.malformed)
-    content.withStatus { status = .init(decoding: $0) }
-    content.withDelay { delay = .init(decoding: $0) }
-  }
-}
-
 extension XMPPElement {
   /// Hands the text of a child to `body`, nil where there is none or an empty one; the bytes are
   /// valid while it runs.

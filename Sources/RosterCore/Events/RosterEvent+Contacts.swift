@@ -27,9 +27,9 @@ extension StoredStanza {
     switch self {
     case .querySent(let query): return (query.to?.bare.text).hasSameBytes(as: contact)
     case .setSent(let set), .pushReceived(let set):
-      return set.peer.isOf(contact) || set.query.names(contact)
+      return set.head.peer.isOf(contact) || set.query.names(contact)
     case .answerReceived(let answer):
-      return answer.from.isOf(contact) || answer.payload.names(contact)
+      return answer.head.peer.isOf(contact) || answer.payload.names(contact)
     case .answerSent(_, let to), .presenceSent(let to, _): return to.isOf(contact)
     case .subscriptionReceived(let stanza), .subscriptionSent(let stanza):
       return contact.hasBytes(stanza.contact)

@@ -44,22 +44,48 @@ enum StoredStanza: ~Escapable {
   case rejected(Rejection)
 }
 
-/// A `RosterSet` in place.
-struct StoredSet: ~Escapable {
+/// What a request or an answer begins with after its tag, in place.
+struct StoredHead: ~Escapable {
   let id: RawSpan?
+  /// The receiver of what we sent; the sender of what we received.
   let peer: StoredJID?
-  let query: StoredQuery
 
   @_lifetime(copy input)
   init(from input: inout CanonicalInput) throws(CodecError) {
     id = try input.readOptionalTextBytes()
     peer = try input.readOptionalAddress()
+  }
+}
+
+extension CanonicalOutput {
+  /// Writes the tag of a request or an answer, and what `StoredHead` reads.
+  mutating func write(_ tag: EventTag, id: RawSpan?, peer: PreparedAddress?) {
+    write(tag)
+    write(optional: id)
+    write(optional: peer)
+  }
+
+  /// Writes the tag of a push of the block list, and its sender.
+  mutating func write(_ tag: EventTag, from: PreparedAddress?) {
+    write(tag)
+    write(optional: from)
+  }
+}
+
+/// A `RosterSet` in place.
+struct StoredSet: ~Escapable {
+  let head: StoredHead
+  let query: StoredQuery
+
+  @_lifetime(copy input)
+  init(from input: inout CanonicalInput) throws(CodecError) {
+    head = try StoredHead(from: &input)
     query = try StoredQuery(from: &input)
   }
 
   /// A copy as a value.
   var value: RosterSet {
-    RosterSet(id: .init(decoding: id), peer: peer?.jid, query: query.value)
+    RosterSet(id: .init(decoding: head.id), peer: head.peer?.jid, query: query.value)
   }
 }
 
@@ -75,14 +101,12 @@ struct StoredAnswer: ~Escapable {
     case error(ErrorReport)
   }
 
-  let id: RawSpan?
-  let from: StoredJID?
+  let head: StoredHead
   let payload: Payload
 
   @_lifetime(copy input)
   init(from input: inout CanonicalInput) throws(CodecError) {
-    id = try input.readOptionalTextBytes()
-    from = try input.readOptionalAddress()
+    head = try StoredHead(from: &input)
     switch try AnswerTag(from: &input) {
     case .nothing: payload = .nothing
     case .other: payload = .other
@@ -213,7 +237,7 @@ extension StoredAnswer {
       case .nickname(let name): .nickname(.init(decoding: name))
       case .error(let report): .error(report)
       }
-    return Answer(id: .init(decoding: id), from: from?.jid, payload: payload)
+    return Answer(id: .init(decoding: head.id), from: head.peer?.jid, payload: payload)
   }
 }
 

@@ -14,8 +14,8 @@ extension Reduction {
   ///
   /// - Returns: Whether it is the answer to one.
   mutating func blockingAnswered(by answer: StoredAnswer) -> Bool {
-    guard owner.isOwnServer(answer.from?.jid),
-      let index = session.openBlocking.firstIndex(where: { $0.request.id.hasBytes(answer.id) })
+    guard owner.isOwnServer(answer.head.peer?.jid),
+      let index = session.openBlocking.firstIndex(where: { $0.request.id.hasBytes(answer.head.id) })
     else { return false }
     let open = session.openBlocking.remove(at: index)
     serverAnswered(open.sent.record)
@@ -33,7 +33,7 @@ extension Reduction {
   /// A push shows that an address is blocked, or is not any more: the request for that may still
   /// wait for its answer.
   mutating func noteOrigin(ofBlocking jid: JID, _ isBlocked: Bool) {
-    guard tells, roster.blocked.contains(jid) != isBlocked else { return }
+    guard reportsOutcome, roster.blocked.contains(jid) != isBlocked else { return }
     for place in roster.sessions.all.indices {
       let open = roster.sessions[place].openBlocking.first { open in
         open.request.isBlock == isBlocked
@@ -44,7 +44,7 @@ extension Reduction {
   }
 
   private mutating func noteBlocking(_ open: OpenBlocking, of jid: JID, on place: Int) {
-    guard tells else { return }
+    guard reportsOutcome else { return }
     outcome.origins.append(
       ChangeOrigin(
         contact: jid.bare, cause: open.sent.record, effect: stamp.record,

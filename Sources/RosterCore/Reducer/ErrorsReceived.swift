@@ -82,7 +82,7 @@ extension Reduction {
   ///
   /// - Returns: Whether the answer refuses a request.
   mutating func unidentifiedAnswerReceived(_ answer: StoredAnswer) -> Bool {
-    let (from, now) = (answer.from?.jid, stamp)
+    let (from, now) = (answer.head.peer?.jid, stamp)
     session.unidentifiedRequests.removeAll { $0.sent.isOlder(than: Timeout.answer, at: now) }
     guard owner.isOwnServer(from), !session.unidentifiedRequests.isEmpty else { return false }
     let request = session.unidentifiedRequests.removeFirst()

@@ -36,7 +36,7 @@ extension Reduction {
     _ kind: ChangeOrigin.Kind, cause: UInt64, effect: UInt64? = nil, of number: ContactNumber,
     connection: ConnectionID? = nil, device: String? = nil
   ) {
-    guard tells else { return }
+    guard reportsOutcome else { return }
     outcome.origins.append(
       ChangeOrigin(
         contact: roster.contacts.address(of: number), cause: cause,

@@ -56,7 +56,9 @@ extension Reduction {
 
   /// The server has taken a set: what is lost by it is lost now.
   mutating func reportLoss(by edit: PendingEdit, of origin: Origin) {
-    guard tells, let after = edit.after, let loss = edit.premature?.loss(by: after) else { return }
+    guard reportsOutcome, let after = edit.after, let loss = edit.premature?.loss(by: after) else {
+      return
+    }
     report(
       .edit(.premature(loss)), about: edit.contact, cause: edit.sent.record, by: origin)
   }

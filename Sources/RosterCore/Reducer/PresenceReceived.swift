@@ -54,7 +54,7 @@ extension Reduction {
         .presence(resource: name, availability), of: number, where: \.isToldPresence)
     }
     let before = replacePresence(by: row, of: number)
-    if tells {
+    if reportsOutcome {
       if let malformed = roster.contacts.text(row.malformed) {
         report(.presence(.malformed(malformed)), about: number)
       }
@@ -216,8 +216,8 @@ extension Reduction {
     guard let first = roster.contacts.presence(of: number) else { return }
     roster.contacts.setPresence(nil, of: number)
     let further = roster.contacts.removeFurtherResources(of: number)
-    // Each resource is a change of its own. To be told, they stand in order.
-    guard notes, !further.isEmpty else {
+    // Each resource is a change of its own, reported in order.
+    guard reportsChanges, !further.isEmpty else {
       return presenceChanged(of: number, from: first, to: nil)
     }
     for row in roster.contacts.sorted([first] + further.all) {
@@ -233,8 +233,8 @@ extension Reduction {
     toldTo sessions: SessionSet, keeping kept: Set<TextNumber> = []
   ) {
     let told = roster.contacts.members(.presence)
-    // In the order in which it is told.
-    let numbers = tells ? roster.contacts.sorted(told) : told
+    // Reported in order.
+    let numbers = reportsOutcome ? roster.contacts.sorted(told) : told
     expectChanges(numbers.count)
     for number in numbers { forgetPresence(of: number, toldTo: sessions) }
     forgetOwnPresence(toldTo: sessions, keeping: kept)
@@ -288,7 +288,7 @@ extension Reduction {
   private mutating func presenceChanged(
     of number: ContactNumber?, from before: PresenceRow?, to after: PresenceRow?
   ) {
-    guard notes else { return }
+    guard reportsChanges else { return }
     let open = roster.openSessions
     reportPresence(of: number, from: before?.ifTold(open), to: after?.ifTold(open))
   }
@@ -298,7 +298,7 @@ extension Reduction {
   mutating func presenceShownOrHidden(
     of number: ContactNumber?, from before: PresenceRow?, to after: PresenceRow?
   ) {
-    guard notes else { return }
+    guard reportsChanges else { return }
     let open = roster.openSessions
     let (before, after) = (before?.ifTold(open), after?.ifTold(open))
     guard (before == nil) != (after == nil) else { return }
@@ -315,7 +315,7 @@ extension Reduction {
         ($0.ifTold(before) == nil) != ($0.ifTold(open) == nil)
       }
     }
-    for number in tells ? roster.contacts.sorted(affected) : affected {
+    for number in reportsOutcome ? roster.contacts.sorted(affected) : affected {
       let rows = roster.contacts.rows(of: number)
       for row in rows.count > 1 ? roster.contacts.sorted(rows) : rows {
         shownPresenceChanged(of: number, row, from: before, to: open)

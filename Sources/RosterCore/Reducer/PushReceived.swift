@@ -6,7 +6,7 @@ import XMPPStanza
 extension Reduction {
   mutating func pushReceived(_ push: StoredSet) {
     let item = push.query.first
-    if let from = push.peer?.jid, let refusal = refusal(ofPushFrom: from) {
+    if let from = push.head.peer?.jid, let refusal = refusal(ofPushFrom: from) {
       report(.item(.foreignPush(refusal)), about: item?.jid ?? from.bare)
       return
     }
@@ -54,7 +54,7 @@ extension Reduction {
   private mutating func expectAcknowledgement(of push: StoredSet, about item: StoredItem?) {
     // After our end of the stream, none can be sent.
     guard !roster.isInboundOnly, session.ends.ours == nil else { return }
-    guard let id = push.id else {
+    guard let id = push.head.id else {
       report(.answer(.missingID(.push)))
       return
     }

@@ -159,7 +159,7 @@ extension Reduction {
   }
 
   private mutating func report(_ held: HeldPutBack, of place: Int) {
-    guard tells else { return }
+    guard reportsOutcome else { return }
     let known = held.restoration
     let isLess =
       known.subscription != held.subscription

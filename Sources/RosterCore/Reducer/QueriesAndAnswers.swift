@@ -52,16 +52,16 @@ extension Reduction {
 
   mutating func answerReceived(_ answer: StoredAnswer) {
     if case .error(let report) = answer.payload, !report.saysNotThere {
-      let from = answer.from?.jid
+      let from = answer.head.peer?.jid
       noteNews(of: owner.isOwnServer(from) ? nil : from?.bare)
     }
-    guard let id = answer.id else {
+    guard let id = answer.head.id else {
       if !unidentifiedAnswerReceived(answer) { unaskedAnswerReceived(answer) }
       return
     }
     // An id need be unique for one addressee only (RFC 6120 §8.1.3).
     if let index = session.openQueries.firstIndex(where: {
-      $0.query.id.hasBytes(id) && mayAnswer($0.query, from: answer.from?.jid)
+      $0.query.id.hasBytes(id) && mayAnswer($0.query, from: answer.head.peer?.jid)
     }) {
       queryAnswered(session.openQueries.remove(at: index), by: answer)
     } else if session.pendingEdits.contains(where: { $0.id.hasBytes(id) }) {
@@ -70,7 +70,7 @@ extension Reduction {
       // The answer to a request to block means nothing else.
       return
     } else if let open = session.openQueries.first(where: { $0.query.id.hasBytes(id) }) {
-      let from = answer.from?.jid
+      let from = answer.head.peer?.jid
       report(
         .answer(.spoofed(from: from, to: .query)), about: from?.bare, cause: open.sent.record)
     } else {
@@ -127,20 +127,20 @@ extension Reduction {
   /// no request to match: the results of a sender who may answer are taken at their word.
   private mutating func unaskedAnswerReceived(_ answer: StoredAnswer) {
     let isUnmatched = roster.isInboundOnly || isFragment || lacksQueries
-    let isTrusted = isUnmatched && owner.isOwnServer(answer.from?.jid)
+    let isTrusted = isUnmatched && owner.isOwnServer(answer.head.peer?.jid)
     switch answer.payload {
     case .roster(let query) where isTrusted:
       if !roster.isInboundOnly { report(.answer(.unseenQuery)) }
       rosterReceived(query, asked: nil)
     case .blockList(let jids) where isTrusted: blockListReceived(jids)
     case .roster, .blockList:
-      report(.answer(.unsolicited(from: answer.from?.jid)), about: answer.from?.jid.bare)
+      report(.answer(.unsolicited(from: answer.head.peer?.jid)), about: answer.head.peer?.jid.bare)
     case .vCard(let names):
-      if isUnmatched, let number = subject(answer.from?.jid.bare) {
+      if isUnmatched, let number = subject(answer.head.peer?.jid.bare) {
         vCardLearned(names, of: number)
       }
     case .nickname(let name):
-      if isUnmatched, let number = subject(answer.from?.jid.bare) {
+      if isUnmatched, let number = subject(answer.head.peer?.jid.bare) {
         nicknameLearned(name, of: number)
       }
     case .nothing, .other, .error: break

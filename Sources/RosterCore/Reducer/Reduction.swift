@@ -1,21 +1,10 @@
 import XMPPStanza
 
-/// What a caller wants to know of what an event did: to report it takes longer than to reduce it.
+/// How much of an event's outcome is reported. To report it takes longer than to reduce the event.
 package enum Reporting {
   case nothing
-  /// Which things that states show it changed. The pointer is valid while `noting` runs.
-  case causes(UnsafeMutablePointer<ChangeCauses>)
-  /// All that it changed, and what is odd about it.
+  /// All that the event changed, and what is odd about it.
   case everything
-
-  /// Has `body` reduce events so that `causes` notes what they changed.
-  package static func noting<Failure>(
-    _ causes: inout ChangeCauses, _ body: (Reporting) throws(Failure) -> Void
-  ) throws(Failure) {
-    try withUnsafeMutablePointer(to: &causes) { (target) throws(Failure) in
-      try body(.causes(target))
-    }
-  }
 }
 
 /// A record that is being reduced: the roster it changes, and what it has done so far.
@@ -30,39 +19,62 @@ struct Reduction: ~Copyable {
   private(set) var place = 0
   var outcome = RosterOutcome()
 
-  private let telling: Reporting
+  private let reporting: Reporting
+  /// Where to report which record changed what, valid as long as the reduction is; nil if that is
+  /// not reported.
+  private let causes: UnsafeMutablePointer<ChangeCauses>?
 
   private init(
-    of target: UnsafeMutablePointer<Roster>, at stamp: RecordStamp, telling: Reporting
+    of target: UnsafeMutablePointer<Roster>, at stamp: RecordStamp, reporting: Reporting,
+    causes: UnsafeMutablePointer<ChangeCauses>?
   ) {
     self.target = target
     self.stamp = stamp
-    self.telling = telling
+    self.reporting = reporting
+    self.causes = causes
   }
 
-  /// Whether the outcome is asked for.
-  var tells: Bool { if case .everything = telling { true } else { false } }
+  /// Whether the outcome is reported.
+  var reportsOutcome: Bool { reporting == .everything }
 
-  /// Whether anything is asked for: the outcome, or what caused each difference.
-  var notes: Bool { if case .nothing = telling { false } else { true } }
+  /// Whether changes are reported: as part of the outcome, or only which record caused them.
+  var reportsChanges: Bool { reportsOutcome || causes != nil }
 
   /// Reduces what `body` says has happened into a roster, which nobody else may touch meanwhile.
   ///
   /// - Parameters:
   ///   - connection: Which one it happened on; nil for what is of none, and has no session.
-  ///   - reporting: What is asked for; if that is not the outcome, it is empty.
+  ///   - reporting: What is reported; if that is nothing, the outcome is empty.
   static func reduce(
     into roster: inout Roster, at stamp: RecordStamp, on connection: ConnectionID?,
     reporting: Reporting, _ body: (inout Reduction) -> Void
   ) -> RosterOutcome {
+    reduce(into: &roster, at: stamp, on: connection, reporting, nil, body)
+  }
+
+  /// Reduces likewise, and reports to `causes` what changed.
+  static func reduce(
+    into roster: inout Roster, at stamp: RecordStamp, on connection: ConnectionID?,
+    reporting causes: inout ChangeCauses, _ body: (inout Reduction) -> Void
+  ) {
+    withUnsafeMutablePointer(to: &causes) { causes in
+      _ = reduce(into: &roster, at: stamp, on: connection, .nothing, causes, body)
+    }
+  }
+
+  private static func reduce(
+    into roster: inout Roster, at stamp: RecordStamp, on connection: ConnectionID?,
+    _ reporting: Reporting, _ causes: UnsafeMutablePointer<ChangeCauses>?,
+    _ body: (inout Reduction) -> Void
+  ) -> RosterOutcome {
     withUnsafeMutablePointer(to: &roster) { target in
-      // The reduction cannot be copied, and is gone before the pointer is.
-      var reduction = Reduction(of: target, at: stamp, telling: reporting)
+      // The reduction cannot be copied, and is gone before the pointers are.
+      var reduction = Reduction(of: target, at: stamp, reporting: reporting, causes: causes)
       reduction.roster.position = stamp.record
       if let connection { reduction.goTo(connection) }
       body(&reduction)
       reduction.compactIfDue()
-      return reduction.tells ? reduction.outcome : RosterOutcome()
+      return reduction.reportsOutcome ? reduction.outcome : RosterOutcome()
     }
   }
 
@@ -74,7 +86,7 @@ struct Reduction: ~Copyable {
 
   private func compactIfDue() {
     guard roster.contacts.isCompactionDue else { return }
-    if case .causes(let causes) = telling { causes.pointee.numbersEnd(in: roster.contacts) }
+    causes?.pointee.numbersEnd(in: roster.contacts)
     roster.compact()
   }
 
@@ -122,25 +134,20 @@ struct Reduction: ~Copyable {
     _ field: StateField, of number: ContactNumber? = nil, part: TextNumber = .none,
     because reason: RosterChange.Reason? = nil, _ values: (ContactTable) -> FieldValues
   ) {
-    switch telling {
-    case .nothing: return
-    case .causes(let causes): causes.pointee.note(field, of: number, part: part, at: stamp)
-    case .everything:
-      let contact = number.map { roster.contacts.address(of: $0) }
-      tell(contact, values(roster.contacts), because: reason)
-    }
+    causes?.pointee.note(field, of: number, part: part, at: stamp)
+    guard reportsOutcome else { return }
+    let contact = number.map { roster.contacts.address(of: $0) }
+    report(contact, values(roster.contacts), because: reason)
   }
 
   /// Reports that an address is blocked, or is not any more.
   mutating func blockingChanged(of jid: JID, _ isBlocked: Bool) {
-    switch telling {
-    case .nothing: return
-    case .causes(let causes): causes.pointee.noteBlocking(of: jid, at: stamp)
-    case .everything: tell(jid.bare, .blocked(jid, before: !isBlocked, after: isBlocked))
-    }
+    causes?.pointee.noteBlocking(of: jid, at: stamp)
+    guard reportsOutcome else { return }
+    report(jid.bare, .blocked(jid, before: !isBlocked, after: isBlocked))
   }
 
-  private mutating func tell(
+  private mutating func report(
     _ contact: BareJID?, _ values: consuming FieldValues,
     because reason: RosterChange.Reason? = nil
   ) {
@@ -156,7 +163,7 @@ struct Reduction: ~Copyable {
 
   /// Makes room for so many changes.
   mutating func expectChanges(_ count: Int) {
-    guard tells else { return }
+    guard reportsOutcome else { return }
     outcome.changes.reserveCapacity(outcome.changes.count + count)
   }
 
@@ -177,7 +184,7 @@ struct Reduction: ~Copyable {
     _ kind: Finding.Kind, about number: ContactNumber, cause: UInt64? = nil,
     by origin: Origin = .current
   ) {
-    guard tells else { return }
+    guard reportsOutcome else { return }
     report(kind, about: roster.contacts.address(of: number), cause: cause, by: origin)
   }
 
@@ -188,7 +195,7 @@ struct Reduction: ~Copyable {
     _ kind: Finding.Kind, about contact: BareJID? = nil, cause: UInt64? = nil,
     by origin: Origin = .current, extent: Finding.Extent? = nil
   ) {
-    guard tells else { return }
+    guard reportsOutcome else { return }
     let source = source(of: origin)
     outcome.findings.append(
       Finding(
@@ -212,7 +219,7 @@ struct Reduction: ~Copyable {
 
   /// Makes the record part of the story, even if it changes nothing and nothing is odd.
   mutating func noteNews(of contact: BareJID?) {
-    guard tells else { return }
+    guard reportsOutcome else { return }
     outcome.news = RosterOutcome.News(contact: contact == roster.account ? nil : contact)
   }
 

@@ -105,7 +105,7 @@ extension Reduction {
     request.isReflected = true
     roster.contacts.updateDetails(of: number) { $0.outgoing = request }
     // Our request is open before the server shows it, so this is no cause of a difference.
-    guard tells else { return }
+    guard reportsOutcome else { return }
     changed(.outgoing, of: number) { _ in .outgoing(before: before, after: request) }
   }
 

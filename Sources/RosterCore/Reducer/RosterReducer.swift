@@ -28,12 +28,23 @@ package enum RosterReducer {
     _ roster: inout Roster, _ event: RawSpan, isSound: Bool = false, at stamp: RecordStamp,
     on connection: ConnectionID = .first, reporting: Reporting = .everything
   ) throws(CodecError) -> RosterOutcome {
-    var input = CanonicalInput(event)
-    input.isSound = isSound
-    let event = try StoredEvent(from: &input)
-    try input.finish()
+    let event = try StoredEvent(event, isSound: isSound)
     return Reduction.reduce(
       into: &roster, at: stamp, on: event.isOfConnection ? connection : nil, reporting: reporting
+    ) {
+      $0.eventHappened(event)
+    }
+  }
+
+  /// Reduces one event into the state, in place, and reports to `causes` which things that states
+  /// show it changed. Parameters, errors and complexity are those of the other function.
+  package static func reduce(
+    _ roster: inout Roster, _ event: RawSpan, isSound: Bool = false, at stamp: RecordStamp,
+    on connection: ConnectionID = .first, reporting causes: inout ChangeCauses
+  ) throws(CodecError) {
+    let event = try StoredEvent(event, isSound: isSound)
+    Reduction.reduce(
+      into: &roster, at: stamp, on: event.isOfConnection ? connection : nil, reporting: &causes
     ) {
       $0.eventHappened(event)
     }
@@ -41,6 +52,15 @@ package enum RosterReducer {
 }
 
 extension StoredEvent {
+  /// Reads an event from exactly these bytes.
+  @_lifetime(copy bytes)
+  fileprivate init(_ bytes: RawSpan, isSound: Bool) throws(CodecError) {
+    var input = CanonicalInput(bytes)
+    input.isSound = isSound
+    self = try StoredEvent(from: &input)
+    try input.finish()
+  }
+
   /// Whether it happened on a connection.
   fileprivate var isOfConnection: Bool { if case .annotation = self { false } else { true } }
 }

@@ -169,7 +169,7 @@ extension Reduction {
   private mutating func setPhase(_ phase: Session.Phase, of place: Int) {
     let (wasOpen, wasConnected) = (roster.sessions[place].phase == .open, roster.isConnected)
     let isOpen = phase == .open
-    guard isOpen != wasOpen, notes else {
+    guard isOpen != wasOpen, reportsChanges else {
       roster.sessions[place].phase = phase
       return
     }
@@ -185,7 +185,7 @@ extension Reduction {
   mutating func connectionChanged(
     at place: Int, from before: Connection?, because reason: RosterChange.Reason? = nil
   ) {
-    guard notes else { return }
+    guard reportsChanges else { return }
     let after = roster.sessions[place].shown
     guard before != after else { return }
     changed(.connections, because: reason) { _ in .connection(before: before, after: after) }

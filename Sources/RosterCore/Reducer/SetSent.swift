@@ -6,18 +6,18 @@ import XMPPStanza
 // change no item: only the server's word does.
 extension Reduction {
   mutating func setSent(_ set: StoredSet) {
-    let to = set.peer?.jid
+    let to = set.head.peer?.jid
     guard owner.isOwnAccount(to) else {
       report(.edit(.foreignSet), about: to?.bare)
       return
     }
-    if set.id == nil { report(.answer(.missingID(.set))) }
+    if set.head.id == nil { report(.answer(.missingID(.set))) }
     let count = set.query.count + set.query.malformed.count
     if count != 1 { report(.edit(.itemCount(count))) }
     for item in set.query.malformed {
       report(.item(.malformed(jid: item.jid, reason: item.reason, .outbound)))
     }
-    let id = String?(decoding: set.id)
+    let id = String?(decoding: set.head.id)
     set.query.forEach { editBegan($0, id: id) }
   }
 
@@ -59,7 +59,8 @@ extension Reduction {
   private mutating func reportOutdated(
     _ jid: BareJID, _ number: ContactNumber, _ set: EditableFields
   ) {
-    guard tells, let edit = roster.contacts.confirmedEdit(of: number), let device = edit.device,
+    guard reportsOutcome, let edit = roster.contacts.confirmedEdit(of: number),
+      let device = edit.device,
       let other = session.resource, !other.hasSameBytes(as: device),
       let lost = edit.takenBack(by: set)
     else { return }
@@ -85,7 +86,7 @@ extension Reduction {
     _ jid: BareJID, _ before: EditableFields, _ after: EditableFields
   ) {
     // To find out takes as long as the list of groups, which a set need not have.
-    guard tells else { return }
+    guard reportsOutcome else { return }
     let lost = before.groups.without(after.groups)
     let gained = after.groups.without(before.groups)
     if gained.count == 1, lost.count > 1 {
@@ -98,15 +99,15 @@ extension Reduction {
   // MARK: The answer
 
   mutating func setAnswered(by answer: StoredAnswer) {
-    let cause = session.pendingEdits.first { $0.id.hasBytes(answer.id) }?.sent.record
-    let from = answer.from?.jid
+    let cause = session.pendingEdits.first { $0.id.hasBytes(answer.head.id) }?.sent.record
+    let from = answer.head.peer?.jid
     guard owner.isOwnServer(from) else {
       report(.answer(.spoofed(from: from, to: .set)), about: from?.bare, cause: cause)
       return
     }
     if case .roster = answer.payload { report(.answer(.unsolicitedRoster), cause: cause) }
     // One request has one answer (RFC 6120 §8.2.3).
-    let id = String?(decoding: answer.id)
+    let id = String?(decoding: answer.head.id)
     let isMine = { (edit: PendingEdit) in !edit.isAnswered && edit.id.hasSameBytes(as: id) }
     let mine = session.pendingEdits.filter(isMine)
     guard !mine.isEmpty else { return }

@@ -43,13 +43,4 @@ extension XMPPElement {
       }
     }
   }
-
-  /// A copy of the address in an attribute; nil if there is no such attribute.
-  ///
-  /// - Throws: `JIDError`, which names the part that cannot be prepared.
-  package func address(_ attribute: WantedName) throws(JIDError) -> JID? {
-    var jid: JID?
-    try withAddress(attribute) { jid = $0?.jid }
-    return jid
-  }
 }

@@ -1,17 +1,18 @@
 import RawBytes
 
-/// A stanza of RFC 6120 §8 with prepared addresses and a known type.
-package enum Stanza: Hashable, Sendable {
-  case iq(IQ)
-  case presence(Presence)
-  case message(Message)
+/// The kind and type of a stanza (RFC 6120 §8).
+package enum StanzaKind: Hashable, Sendable {
+  case iq(IQ.Kind)
+  case presence(PresenceKind)
+  case message
 }
 
-/// The attributes that all three kinds of stanza share (RFC 6120 §8.1).
-package struct StanzaHead: Hashable, Sendable {
-  package var id: String?
-  package var from: JID?
-  package var to: JID?
+/// The `type` of a presence: availability, a subscription request or its answer (RFC 6121 §3 and
+/// §4).
+package enum PresenceKind: String, Hashable, Sendable, CaseIterable {
+  /// No `type` attribute.
+  case available = ""
+  case unavailable, subscribe, subscribed, unsubscribe, unsubscribed, probe, error
 }
 
 /// A request or its answer (RFC 6120 §8.2.3).
@@ -20,28 +21,11 @@ package struct IQ: Hashable, Sendable {
     case get, set, result, error
   }
 
-  package var head: StanzaHead
+  package var id: String?
+  package var from: JID?
+  package var to: JID?
   package var kind: Kind
   /// The whole stanza; only its direct children count.
-  package var node: XMPPElement
-}
-
-/// Availability, a subscription request or its answer (RFC 6121 §3 and §4).
-package struct Presence: Hashable, Sendable {
-  package enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// No `type` attribute.
-    case available = ""
-    case unavailable, subscribe, subscribed, unsubscribe, unsubscribed, probe, error
-  }
-
-  package var head: StanzaHead
-  package var kind: Kind
-  package var node: XMPPElement
-}
-
-/// A message; only published events from contacts matter to the roster.
-package struct Message: Hashable, Sendable {
-  package var head: StanzaHead
   package var node: XMPPElement
 }
 
@@ -64,47 +48,29 @@ extension StanzaError: CustomStringConvertible {
   }
 }
 
-extension Stanza {
-  /// The kind and type of a stanza.
-  package enum Kind: Hashable, Sendable {
-    case iq(IQ.Kind)
-    case presence(Presence.Kind)
-    case message
+extension StanzaKind {
+  private static let iqTypes = Words(IQ.Kind.self)
+  private static let presenceTypes = Words(PresenceKind.self)
 
-    private static let iqTypes = Words(IQ.Kind.self)
-    private static let presenceTypes = Words(Presence.Kind.self)
-
-    /// Reads the kind of an element; nil if it is not a stanza, such as a stream feature.
-    package init?(_ node: borrowing XMPPElement) throws(StanzaError) {
-      let name = node.word
-      if name == "message", node.isInClient {
-        self = .message
-      } else if name == "presence", node.isInClient {
-        let type = node.word("type")
-        guard let kind = Self.presenceTypes[type ?? XMLPackedName()], type != XMLPackedName()
-        else {
-          throw .unknownType(element: "presence", type: node.attribute("type"))
-        }
-        self = .presence(kind)
-      } else if name == "iq", node.isInClient {
-        guard let kind = node.word("type").flatMap({ Self.iqTypes[$0] }) else {
-          throw .unknownType(element: "iq", type: node.attribute("type"))
-        }
-        self = .iq(kind)
-      } else {
-        return nil
+  /// Reads the kind of an element; nil if it is not a stanza, such as a stream feature.
+  package init?(_ node: borrowing XMPPElement) throws(StanzaError) {
+    let name = node.word
+    if name == "message", node.isInClient {
+      self = .message
+    } else if name == "presence", node.isInClient {
+      let type = node.word("type")
+      guard let kind = Self.presenceTypes[type ?? XMLPackedName()], type != XMLPackedName()
+      else {
+        throw .unknownType(element: "presence", type: node.attribute("type"))
       }
-    }
-  }
-
-  /// Reads an element as a stanza; nil if it is not one, such as a stream feature.
-  package init?(_ node: XMPPElement) throws(StanzaError) {
-    guard let kind = try Kind(node) else { return nil }
-    let head = try StanzaHead(node, id: node.attribute("id"))
-    switch kind {
-    case .iq(let kind): self = .iq(IQ(head: head, kind: kind, node: node))
-    case .presence(let kind): self = .presence(Presence(head: head, kind: kind, node: node))
-    case .message: self = .message(Message(head: head, node: node))
+      self = .presence(kind)
+    } else if name == "iq", node.isInClient {
+      guard let kind = node.word("type").flatMap({ Self.iqTypes[$0] }) else {
+        throw .unknownType(element: "iq", type: node.attribute("type"))
+      }
+      self = .iq(kind)
+    } else {
+      return nil
     }
   }
 }
@@ -112,34 +78,19 @@ extension Stanza {
 extension IQ {
   /// Reads an element; nil if it is no IQ, or none that can be read.
   package init?(_ node: XMPPElement) {
-    guard case .iq(let kind)? = try? Stanza.Kind(node),
-      let head = try? StanzaHead(node, id: node.attribute("id"))
-    else { return nil }
-    self.init(head: head, kind: kind, node: node)
-  }
-}
-
-extension StanzaHead {
-  /// Reads the addresses of an element.
-  ///
-  /// - Parameter id: The id of the element, if it matters.
-  package init(_ node: XMPPElement, id: String?) throws(StanzaError) {
-    let from = try Self.address("from", of: node)
-    let to = try Self.address("to", of: node)
-    self.init(id: id, from: from, to: to)
-  }
-
-  private static func address(
-    _ wanted: WantedName, of node: XMPPElement
-  ) throws(StanzaError) -> JID? {
-    var jid: JID?
-    try node.withStanzaAddress(wanted) { jid = $0?.jid }
-    return jid
+    guard case .iq(let kind)? = try? StanzaKind(node) else { return nil }
+    self.init(id: node.attribute("id"), kind: kind, node: node)
+    do {
+      try node.withStanzaAddress("from") { from = $0?.jid }
+      try node.withStanzaAddress("to") { to = $0?.jid }
+    } catch {
+      return nil
+    }
   }
 }
 
 extension XMPPElement {
-  /// Hands an address of the stanza that the element is to `body`, as `withAddress` does.
+  /// Calls `body` with the address in an attribute of a stanza, as `withAddress` does.
   ///
   /// - Throws: `StanzaError.address` if it cannot be prepared.
   package func withStanzaAddress(

@@ -14,8 +14,7 @@ final class RoughRelayHandler: ChannelInboundHandler, Sendable {
     var rest: Int
     /// Whether it stops without closing the connection.
     let isSilent: Bool
-    /// The longest delay of a piece, in microseconds, and the share of delayed pieces, one of so
-    /// many.
+    /// The longest delay of a piece, in microseconds; one piece of `oneOf` is delayed.
     let lag: (most: Int64, oneOf: Int)
     var isPumping = false
     var isEnding = false
