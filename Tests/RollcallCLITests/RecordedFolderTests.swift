@@ -145,12 +145,17 @@ import Testing
 
   @Test("A damaged log in a folder does not end the command by a signal")
   func damaged() throws {
-    let path = folder.file("one/alice@example.test.rollcall")
-    let file = try FileHandle(forUpdating: URL(filePath: path))
-    try file.seek(toOffset: 2 * 4096)
-    try file.write(contentsOf: Data(repeating: 0xff, count: 16 * 4096))
-    try file.close()
-    let run = try run(["state", "one"])
-    #expect(run.code == 2 && run.errors.contains("rollcall verify"), "\(run)")
+    for name in ["one", "two"] {
+      let path = folder.file("\(name)/alice@example.test.rollcall")
+      let file = try FileHandle(forUpdating: URL(filePath: path))
+      try file.seek(toOffset: 2 * 4096)
+      try file.write(contentsOf: Data(repeating: 0xff, count: 16 * 4096))
+      try file.close()
+    }
+    let commands = [["state", "one"], ["state", "two"], ["import", "two", "-o", "x.rollcall"]]
+    for command in commands {
+      let run = try run(command)
+      #expect(run.code == 2 && run.errors.contains("rollcall verify"), "\(command): \(run)")
+    }
   }
 }

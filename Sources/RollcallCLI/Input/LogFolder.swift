@@ -40,7 +40,7 @@ struct LogFolder {
     }
     if !unbound.isEmpty { Terminal.note("\(path): \(unboundClause)") }
     guard logs.count > 1 else { return logs[0] }
-    let found = accounts
+    let found = try accounts(wanted)
     let known = Set(found.compactMap(\.account))
     if let wanted, !known.contains(wanted) {
       throw Failure(ImportError.otherAccounts(wanted: wanted, found: known.sorted()), in: path)
@@ -82,14 +82,17 @@ struct LogFolder {
       + "rollcall connections \(path.shellWord) lists them"
   }
 
-  /// The account of each log; nil with a note if the log cannot be read.
-  private var accounts: [(path: String, account: BareJID?)] {
-    logs.map { path in
+  /// The account of each log; nil with a note if the log cannot be read, but another account's is
+  /// wanted.
+  private func accounts(_ wanted: BareJID?) throws -> [(path: String, account: BareJID?)] {
+    try logs.map { path in
       do {
+        try EventLog.checkPages(of: path)
         let log = try EventLog.open(
           at: path, access: .readOnly, eventVersion: RecordReader.version)
         return (path, try log.meta.account.flatMap { try? JID(parsing: $0).bare })
       } catch {
+        guard wanted != nil else { throw Failure(error, in: path) }
         Terminal.note("\(path): skipped: \(sentence(of: error))")
         return (path, nil)
       }
