@@ -39,7 +39,7 @@ import RosterClient
     await session.close()
     try await telling.value
     try story.update()
-    try story.settle()
+    try story.finish()
     return isRefused
   }
 

@@ -42,7 +42,7 @@ import XMPPStanza
         lines.append("#\(moment.stamp.record) \(line)")
       }
       hold.take(moment) { _ in true }
-      let told = moment.outcome.changes.forPeople
+      let told = moment.outcome.changes.forStory
       #expect(!told.contains { $0.reason == .unconfirmed(.notSentAgain) })
     }
     if let line = hold.finish(state.roster) { lines.append("end \(line)") }

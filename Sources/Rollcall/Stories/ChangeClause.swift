@@ -38,13 +38,16 @@ extension RosterChange {
   /// that something will be known from now on.
   package var isForPeople: Bool {
     guard case .connection(let before, let after) = values else {
-      return field != .blockedKnown && !isHeldDoubt
+      return field != .blockedKnown
     }
     return reason != .onlyConnection && (before?.isOpen ?? false) != (after?.isOpen ?? false)
   }
 }
 
 extension [RosterChange] {
+  /// Those that a story shows at their record: `DoubtHold` reports doubts that last.
+  package var forStory: [RosterChange] { forPeople.filter { !$0.isHeldDoubt } }
+
   /// Those that people are to read.
   package var forPeople: [RosterChange] {
     // That no session is open says already that no presence is shown.

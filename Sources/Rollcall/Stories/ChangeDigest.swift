@@ -16,7 +16,7 @@ extension [RosterChange] {
   /// The changes line by line, but counts in place of what would be many lines: a fetch of the
   /// roster, the presence of all contacts after it, or what a session's end hides.
   package var digest: [StoryLine] {
-    let changes = self.forPeople
+    let changes = self.forStory
     let saysNothingIsShown = changes.contains { $0.field == .connected && $0.mark == "-" }
     var counts: [Kind: Int] = [:]
     for change in changes { counts[Kind(change), default: 0] += 1 }

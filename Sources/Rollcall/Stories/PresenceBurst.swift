@@ -60,14 +60,14 @@ package struct PresenceBurst: Hashable, Sendable {
 extension Timeline.Moment {
   /// Whether it is part of the story.
   package var tells: Bool {
-    outcome.changes.contains(where: \.isForPeople) || !outcome.findings.isEmpty
+    outcome.changes.contains { $0.isForPeople && !$0.isHeldDoubt } || !outcome.findings.isEmpty
       || outcome.news != nil
   }
 
   /// Whether it changed only what is shown for a moment.
   package var isFleeting: Bool {
     outcome.findings.isEmpty && outcome.news == nil
-      && outcome.changes.forPeople.allSatisfy(\.isFleeting)
+      && outcome.changes.forStory.allSatisfy(\.isFleeting)
   }
 }
 

@@ -18,10 +18,10 @@ public struct HistoryEntry: Sendable {
   package let origins: [ChangeOrigin]
 
   /// Whether the record did nothing to the contact but what a session of ours does to all: hide
-  /// its presence or show it again, or put its request in doubt until the server sends it again.
+  /// its presence or show it again.
   package var isOfSessionAlone: Bool {
     findings.isEmpty && !changes.isEmpty
-      && changes.allSatisfy { $0.reason == .session || $0.isHeldDoubt }
+      && changes.allSatisfy { $0.reason == .session }
   }
 
   /// A request for presence and all that answers it.

@@ -147,11 +147,16 @@ struct ReplayCommand: ParsableCommand, LogReading {
         printer.labels = try ConnectionLabels(opened.log)
         try follower.follow(upTo: last) { moment, roster in
           summary?.take(moment)
-          printer.hold(moment, about: chosen.includes)
           if records != nil {
             guard try chosen.tells(moment, toPeople: false) else { return }
             try records?.add(JSONValue(moment))
-          } else if moment.tells {
+            return
+          }
+          // A record that changes nothing but this is not told by itself.
+          if try chosen.tells(moment, toPeople: false) {
+            printer.hold(moment, about: chosen.includes)
+          }
+          if moment.tells {
             let isShown = try chosen.tells(moment, toPeople: true)
             try printer.add(moment, roster, isShown: isShown)
           }
@@ -159,7 +164,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
       }
     }
 
-    func settle() throws { try printer.finish(follower.state.roster) }
+    func settle() throws { try printer.settle(follower.state.roster) }
 
     func end() throws {
       let state = follower.state
@@ -172,7 +177,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
         others["unread"] = JSONValue(unreadIn: opened.files)
         return try records.finish(others)
       }
-      try settle()
+      try printer.finish(state.roster)
       try Terminal.say(findings.map(\.line))
       summary?.take(ending: findings)
       let count = follower.position

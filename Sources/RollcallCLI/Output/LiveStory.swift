@@ -33,6 +33,12 @@ package final class LiveStory {
 
   /// Prints the output that was held back to be folded with what follows.
   package func settle() throws {
+    if !isForMachines { try printer.settle(follower.state.roster) }
+    try Terminal.flush()
+  }
+
+  /// Prints everything that was held back, because no more will come.
+  package func finish() throws {
     if !isForMachines { try printer.finish(follower.state.roster) }
     try Terminal.flush()
   }

@@ -59,14 +59,19 @@ struct StoryPrinter {
   /// Whether output is held back to be folded with what follows.
   var isHolding: Bool { fold.isHolding }
 
-  /// Prints the output that was held back.
+  /// Prints the output that was held back, and the doubts that nothing has settled.
   mutating func finish(_ roster: Roster) throws(OutputError) {
+    try settle(roster)
+    if let line = doubts.finish(roster) { try Terminal.say(Style.dim(line.visible)) }
+  }
+
+  /// Prints the output that was held back to be folded with what follows.
+  mutating func settle(_ roster: Roster) throws(OutputError) {
     switch density {
     case .full: break
     case .folded: for entry in fold.finish() { try say(entry, roster) }
     case .condensed: for entry in condensed.finish() { try say(entry, roster) }
     }
-    if let line = doubts.finish(roster) { try Terminal.say(Style.dim(line.visible)) }
   }
 
   // MARK: Folded or full
@@ -86,7 +91,7 @@ struct StoryPrinter {
   private func details(_ moment: Timeline.Moment, _ roster: Roster) -> [String] {
     let changes: [String]
     if case .full = density {
-      changes = moment.outcome.changes.forPeople.map(\.line)
+      changes = moment.outcome.changes.forStory.map(\.line)
     } else {
       changes = moment.outcome.changes.digest.map { Style.marked($0.mark, $0.clause) }
     }
