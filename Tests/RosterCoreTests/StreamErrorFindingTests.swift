@@ -42,6 +42,20 @@ func streamErrorCase(_ code: Finding.Code) -> FindingCase {
 
 @Suite("Findings about stream errors")
 struct StreamErrorFindingTests {
+  @Test("An error is about the resource that it ended, even if the connection has another by then")
+  func rebound() throws {
+    var scenario = aliceWithBobAndCarol()
+    scenario.on(2) { $0.opened("alice@example.test/laptop") }
+    scenario.on(1) {
+      $0.failed(.inbound, "policy-violation", "Too fast", at: 1_000)
+      $0.ended(.inbound)
+      $0.opened("alice@example.test/tablet")
+    }
+    scenario.ends()
+    let finding = try #require(scenario.findings.first { $0.code == .streamError })
+    #expect(finding.device == "phone")
+  }
+
   @Test("A loop of conflicts is one finding with its count, its resource and the server's text")
   func loop() throws {
     var scenario = aliceWithBobAndCarol()

@@ -38,9 +38,8 @@ extension Reduction {
     let extent =
       errors.count > 1
       ? Finding.Extent(count: errors.count, first: errors.first, last: errors.last.record) : nil
-    let place = roster.sessions.place(of: errors.connection)
     report(
-      .session(finding), cause: errors.first, by: place.map { .session($0) } ?? .account,
+      .session(finding), cause: errors.first, by: .connection(errors.connection, errors.resource),
       extent: extent)
   }
 }
