@@ -81,6 +81,31 @@ struct FriendLeftTests {
     }
   }
 
+  @Test("What we ended before a reconnection is none either")
+  func endedBeforeReconnection() {
+    var scenario = alice("both")
+    scenario.sends("unsubscribe", to: "bob@example.test")
+    scenario.pushed(item(bob, "subscription='from'"))
+    scenario.lost()
+    scenario.opened("alice@example.test/phone")
+    scenario.fetches(item(bob, "subscription='from'"), id: "again")
+    scenario.receives("unsubscribe", from: bob)
+    scenario.pushed(item(bob))
+    #expect(findings(scenario).isEmpty)
+  }
+
+  @Test("A push of long ago is not what a stanza caused")
+  func oldPush() {
+    for (time, isOld) in [(1_000, false), (61_000, true)] as [(Int64, Bool)] {
+      var scenario = alice("both")
+      scenario.pushed(item(bob, "subscription='from'"))
+      scenario.receives("unsubscribed", from: bob, at: time)
+      #expect(findings(scenario).isEmpty == isOld)
+      #expect(scenario.last.origins.isEmpty == isOld)
+      #expect(!scenario.allCodes.contains(.unsolicitedUnsubscribed))
+    }
+  }
+
   @Test("A push without the contact's stanza is none, and a stanza without its push is none")
   func halves() {
     var pushed = alice("both")

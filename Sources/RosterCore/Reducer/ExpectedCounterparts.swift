@@ -12,6 +12,8 @@ extension Reduction {
     let waiting = roster.contacts.expected(of: number).stanzas
     guard let index = waiting.firstIndex(where: { $0.effect == effect }) else { return nil }
     roster.contacts.updateDetails(of: number) { _ = $0.expected.stanzas.remove(at: index) }
+    // A push of long ago cannot be what the stanza caused.
+    guard !waiting[index].stamp.isLongBefore(stamp) else { return waiting[index] }
     noteOrigin(
       .contactStanza(effect.kind(isOurs: false)), cause: stamp.record,
       effect: waiting[index].stamp.record, of: number)
@@ -111,10 +113,7 @@ extension Reduction {
   /// those that have come.
   mutating func forgetExpectedCounterparts() {
     for number in roster.contacts.members(.expected) {
-      roster.contacts.updateDetails(of: number) { details in
-        details.expected.stanzas = []
-        details.expected.lastEnding = nil
-      }
+      roster.contacts.updateDetails(of: number) { $0.expected.stanzas = [] }
     }
   }
 }
