@@ -132,7 +132,8 @@ extension RecordStamp {
   /// Whether a later record has nothing to do with this one, because there was a pause.
   func isLongBefore(_ later: RecordStamp) -> Bool {
     guard let now = later.time, let then = time else {
-      return later.record - record > Rounds.pause.records
+      let (records, isOver) = later.record.subtractingReportingOverflow(record)
+      return isOver || records > Rounds.pause.records
     }
     let (span, isOver) = now.subtractingReportingOverflow(then)
     return isOver || span > Rounds.pause.time

@@ -178,6 +178,7 @@ extension Roster {
     nextNeglect = try input.readSigned()
     for _ in 0..<(try input.readCount()) { knownVersions.append(try input.readText()) }
     for _ in 0..<(try input.readCount()) { streamErrors.append(try input.read()) }
+    guard streamErrors.count <= StreamErrors.limit else { throw input.invalid }
   }
 
   private mutating func readSession(from input: inout RosterInput) throws(CodecError) {

@@ -139,6 +139,10 @@ extension RosterInput {
       session.unidentifiedRequests.append(
         UnidentifiedRequest(contact: try plain.readOptional(), sent: try readStamp()))
     }
+    guard session.openBlocking.count <= OpenBlocking.limit,
+      session.sentAnswers.count <= WaitingLimit.unidentified,
+      session.unidentifiedRequests.count <= WaitingLimit.unidentified
+    else { throw plain.invalid }
     if try plain.readFlag() { session.resumed = try readStamp() }
     for _ in 0..<(try plain.readCount()) {
       session.refusals.append(

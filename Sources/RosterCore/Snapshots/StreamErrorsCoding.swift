@@ -17,13 +17,15 @@ extension StreamErrors: CanonicalCodable {
     let resource = try input.readOptionalText()
     let direction: Direction = try input.readFlag() ? .inbound : .outbound
     let report = try input.read(ErrorReport.self)
-    guard let count = Int(exactly: try input.readNumber()) else { throw input.invalid }
+    guard let count = UInt32(exactly: try input.readNumber()), count > 0 else {
+      throw input.invalid
+    }
     let first = try input.readNumber()
     let last = RecordStamp(
       record: try input.readNumber(), time: try input.readFlag() ? try input.readSigned() : nil)
     guard let number = UInt32(exactly: try input.readNumber()) else { throw input.invalid }
     self.init(
-      resource: resource, direction: direction, report: report, count: count, first: first,
+      resource: resource, direction: direction, report: report, count: Int(count), first: first,
       last: last, connection: ConnectionID(number: number))
   }
 }
