@@ -16,7 +16,7 @@ import Testing
       #expect(faults.isEmpty)
       return
     }
-    withKnownIssue(Comment(rawValue: reason), isIntermittent: true) { #expect(faults.isEmpty) }
+    withKnownIssue(Comment(rawValue: reason)) { #expect(faults.isEmpty) }
   }
 
   @Test("The hunts are found, and those that are not solved are among them") func exist() {
