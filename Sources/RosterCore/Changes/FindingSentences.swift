@@ -49,9 +49,6 @@ extension Finding {
     /// The side that has the connection, at the beginning of a sentence: “pc”, or “We”.
     var subject: String { device ?? "We" }
 
-    /// The same inside a sentence; its verbs must fit both, as those in the past do.
-    var we: String { device ?? "we" }
-
     /// The owner of what was sent: “pc's”, or “our”.
     var our: String { device.map { "\($0)'s" } ?? "our" }
 

@@ -63,7 +63,8 @@ struct Session: Hashable, Sendable {
   /// Whether its last undirected presence was available, so the server sends it the presence of
   /// others.
   var isAvailable = false
-  /// The record that told the session the roster, after which it is told what changes; nil before.
+  /// The last roster that the session received, or the confirmation that its copy is current; nil
+  /// before. From then on the server pushes changes to it.
   var fetchedAt: RecordStamp?
   /// The server's refusal to send this session the roster; nil once it has sent it.
   var rosterRefusal: RosterRefusal?

@@ -294,7 +294,7 @@ struct Reduction: ~Copyable {
 }
 
 extension SessionEvent {
-  /// Whether only an element of the server's says it.
+  /// Whether it is an element of the server that counts as received.
   fileprivate var isReceived: Bool {
     switch self {
     case .featuresOffered, .streamFailed(.inbound, _), .loginFailed: true

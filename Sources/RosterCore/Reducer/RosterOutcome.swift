@@ -8,7 +8,7 @@ public struct RosterOutcome: Hashable, Sendable {
   public internal(set) var findings: [Finding] = []
   /// Which earlier records its changes go back to.
   package internal(set) var origins: [ChangeOrigin] = []
-  /// What the record tells, if it changed nothing and is not odd; nil for most records.
+  /// What belongs in the story besides changes and findings; nil for most records.
   package internal(set) var news: News?
 
   /// A record that belongs in the story of a session whatever it did, such as an error.
