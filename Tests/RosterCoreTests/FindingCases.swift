@@ -53,6 +53,7 @@ func findingCase(_ code: Finding.Code) -> FindingCase {
   case .foreignPush, .pushItemCount, .unacknowledgedPush, .malformedItem, .duplicateItem,
     .removalInResult, .unknownSubscription, .unusedVersion:
     pushCase(code)
+  case .missedPush: missedPushCase()
   case .removedElsewhere, .unfetchedRoster, .wrongRefusal, .returnedRequest, .deniedRequest,
     .subscriptionLoop, .friendLeft:
     storyCase(code)
@@ -211,6 +212,7 @@ func pushCase(_ code: Finding.Code) -> FindingCase {
         $0.sent("<iq id='p' type='result' to='\(bob)'/>")
         $0.sent("<iq id='p' type='result'/>")
         $0.sends(at: 60_001)
+        $0.ends()
       },
       {
         $0.pushed(item(bob), id: "p")
@@ -218,6 +220,7 @@ func pushCase(_ code: Finding.Code) -> FindingCase {
         $0.sent("<iq id='p' type='result'/>")
         $0.sent("<iq id='p' type='result' to='alice@example.test'/>")
         $0.sends(at: 60_001)
+        $0.ends()
       })
   case .malformedItem:
     FindingCase({ $0.pushed(item("b ob@x")) }, { $0.pushed(item("bob@x")) })

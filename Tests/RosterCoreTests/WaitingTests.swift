@@ -31,7 +31,7 @@ import Testing
     for number in 0...WaitingLimit.count {
       scenario.received("<iq type='set' id='p\(number)'>\(item)</iq>")
     }
-    #expect(scenario.codes == [.unacknowledgedPush])
+    #expect(scenario.ends().map(\.code) == [.unacknowledgedPush])
   }
 
   @Test("If nothing from the server was captured, no answer is missed")

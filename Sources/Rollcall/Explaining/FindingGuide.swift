@@ -177,6 +177,13 @@ extension Finding.Code {
         "A client that handles pushes and forgets to answer; an id that was changed on the "
           + "way.",
         "Answer every iq of type set. Servers may take a client that does not for dead.")
+    case .missedPush:
+      FindingGuide(
+        "A change is pushed to every resource that has requested the roster (RFC 6121 §2.1.6).",
+        "A server that keeps its list of interested resources wrong, for example after a session "
+          + "was resumed or in a cluster; a module or proxy that drops stanzas.",
+        "Fetch the roster again on that device: until then it shows what was before. Report it to "
+          + "the server's authors with the record of the push.")
     case .malformedItem:
       FindingGuide(
         "An item has an address and what the schema allows (RFC 6121 §2.1.2).",

@@ -122,6 +122,8 @@ package enum ItemFinding: Hashable, Sendable {
   case foreignPush(PushRefusal)
   case pushItemCount(Int)
   case unacknowledgedPush
+  /// One device received a push and another, which the server should have sent it, did not.
+  case missedPush(receivedBy: String?)
   case malformed(jid: String?, reason: String, Direction)
   case duplicate
   case removalInResult

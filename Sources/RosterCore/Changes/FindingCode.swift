@@ -30,6 +30,7 @@ extension Finding {
     case foreignPush = "foreign-push"
     case pushItemCount = "push-item-count"
     case unacknowledgedPush = "unacknowledged-push"
+    case missedPush = "missed-push"
     case malformedItem = "malformed-item"
     case duplicateItem = "duplicate-item"
     case removalInResult = "removal-in-result"
@@ -81,6 +82,7 @@ extension Finding {
         .addresslessSubscription, .malformedPayload, .oversizedElement, .misdirectedQuery,
         .refusedQuery,
         .emptyResult, .unansweredQuery, .missingID, .pushItemCount, .unacknowledgedPush,
+        .missedPush,
         .malformedItem, .duplicateItem, .removalInResult, .unknownSubscription, .setItemCount,
         .refusedEdit, .unansweredEdit, .unpushedEdit, .foreignSet, .ownSubscription,
         .unsolicitedSubscribed, .unsolicitedUnsubscribe, .unsolicitedUnsubscribed,
@@ -180,6 +182,7 @@ extension ItemFinding {
     case .foreignPush: .foreignPush
     case .pushItemCount: .pushItemCount
     case .unacknowledgedPush: .unacknowledgedPush
+    case .missedPush: .missedPush
     case .malformed: .malformedItem
     case .duplicate: .duplicateItem
     case .removalInResult: .removalInResult

@@ -54,6 +54,12 @@ extension Finding {
 
     /// The same at the beginning of a sentence.
     var initialOur: String { device.map { "\($0)'s" } ?? "Our" }
+
+    /// The pushes that it is about: “the push of record 12”, or “8 pushes (#12 to #40)”.
+    var pushes: String {
+      guard let extent else { return "the push of \(cause)" }
+      return "\(extent.count) pushes (#\(extent.first) to #\(extent.last))"
+    }
   }
 
   private var words: Words {
@@ -121,8 +127,14 @@ extension ItemFinding {
     case .pushItemCount(let count):
       "A push of \(count) items was ignored: a push holds exactly one (RFC 6121 §2.1.6)."
     case .unacknowledgedPush:
-      "The push of \(words.cause) was never acknowledged: a client must answer each push by a "
-        + "result of the same id (RFC 6121 §2.1.6)."
+      "\(words.subject) never acknowledged \(words.pushes): a client must answer each push with a "
+        + "result that has its id (RFC 6121 §2.1.6)."
+    case .missedPush(let receiver):
+      "\(words.device ?? "One device") never received \(words.pushes), which "
+        + "\(words.extent == nil ? receiver ?? "another device" : "other devices") received. "
+        + "It had fetched the roster and received what was sent later, so the server left it out: "
+        + "a server must push each change to every resource that has requested the roster "
+        + "(RFC 6121 §2.1.6)."
     case .malformed(let jid, let reason, .inbound):
       "The item \(jid.map { "“\($0)” " } ?? "")was left out: \(reason)."
     case .malformed(let jid, let reason, .outbound):

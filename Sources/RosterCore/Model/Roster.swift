@@ -44,6 +44,10 @@ public struct Roster: Sendable {
   var knownVersions: Deque<String> = []
   /// Sets whose sessions are over, until the server shows whether it has carried them out.
   var abandonedEdits: Deque<AbandonedEdit> = []
+  /// Pushes that some sessions have yet to receive, oldest first.
+  var awaitedPushes: Deque<AwaitedPush> = []
+  /// Cases of findings that are reported together, in the order of their first cases.
+  var tallies: [Tally] = []
   /// The contacts that left the roster last, the newest last.
   var lostItems: Deque<LostItem> = []
   /// No answer is overdue before this time, so most events need no check.
@@ -86,6 +90,7 @@ extension Roster: Hashable {
       && a.contacts.resources(a.ownPresence.all) == b.contacts.resources(b.ownPresence.all)
       && a.knownVersions.elementsEqual(b.knownVersions) { $0.hasSameBytes(as: $1) }
       && a.lostItems == b.lostItems && a.abandonedEdits == b.abandonedEdits
+      && a.awaitedPushes == b.awaitedPushes && a.tallies == b.tallies
       && a.nextTimeout == b.nextTimeout
       && a.nextNeglect == b.nextNeglect && a.contacts == b.contacts
   }

@@ -66,6 +66,11 @@ struct Session: Hashable, Sendable {
   /// The last roster that the session received, or the confirmation that its copy is current; nil
   /// before. From then on the server pushes changes to it.
   var fetchedAt: RecordStamp?
+  /// The last event that it received from the server; nil before, and if the log had no other
+  /// session by then.
+  var lastReceived: RecordStamp?
+  /// Whether a capture of its own begins with it.
+  var beginsCapture = false
   /// The server's refusal to send this session the roster; nil once it has sent it.
   var rosterRefusal: RosterRefusal?
   /// Whether it was reported that an address has more resources than the limit.

@@ -36,8 +36,12 @@ extension Reduction {
       abandonQueries(of: place)
       abandonEdits(of: place)
     }
-    for place in roster.sessions.all.indices { reportPutBacks(of: place) }
+    for place in roster.sessions.all.indices {
+      reportPutBacks(of: place)
+      settleAwaitedPushes(of: place)
+    }
     reportAbandoned()
     reportStreamErrors { _ in true }
+    reportTallies()
   }
 }

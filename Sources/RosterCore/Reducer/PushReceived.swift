@@ -25,12 +25,17 @@ extension Reduction {
     unidentifiedSetsShown(of: item.address)
     if canRepeat {
       let before = roster.contacts.entry(of: number)?.item
-      let shown = item.shown
+      let (jid, shown) = (item.jid, item.shown)
       let content = Delivery.Content.push(
         shown, before: before, version: .init(decoding: query.version))
-      guard !isKnown(content, of: number) else { return }
+      let isNews = !isKnown(content, of: number)
+      pushArrived(shown, about: jid, isNews: isNews)
+      guard isNews else { return }
       // A copy of what changes nothing changes nothing either.
-      if before != shown { expectCopies(content, of: number, where: \.isToldPushes) }
+      if before != shown {
+        expectCopies(content, of: number, where: \.isToldPushes)
+        awaitPush(shown, about: jid)
+      }
     }
     reportMalformedParts(of: query)
     if let fields = item.fields {
@@ -62,7 +67,7 @@ extension Reduction {
     session.unacknowledged.append(
       UnacknowledgedPush(id: String(decoding: id), contact: item.jid, received: stamp))
     if session.unacknowledged.count > WaitingLimit.count {
-      report(unacknowledged: session.unacknowledged.removeFirst(), of: place)
+      countUnacknowledged(session.unacknowledged.removeFirst(), of: place)
     }
     expectAnswer()
   }
@@ -88,15 +93,14 @@ extension Reduction {
     answered(number) { if case .push = $0 { true } else { false } }
   }
 
-  mutating func reportUnacknowledgedPushes(of place: Int) {
+  /// The session acknowledges nothing more.
+  mutating func countUnacknowledgedPushes(of place: Int) {
     let pushes = roster.sessions[place].unacknowledged
     roster.sessions[place].unacknowledged = []
-    for push in pushes { report(unacknowledged: push, of: place) }
+    for push in pushes { countUnacknowledged(push, of: place) }
   }
 
-  mutating func report(unacknowledged push: UnacknowledgedPush, of place: Int) {
-    report(
-      .item(.unacknowledgedPush), about: push.contact, cause: push.received.record,
-      by: .session(place))
+  mutating func countUnacknowledged(_ push: UnacknowledgedPush, of place: Int) {
+    tally(.unacknowledgedPushes, about: push.contact, at: push.received.record, of: place)
   }
 }

@@ -117,7 +117,7 @@ extension Reduction {
       report(.answer(.unchangedFromNothing), cause: open.sent.record)
       return
     }
-    rosterLearned()
+    rosterLearned(asked: open.sent.record)
     guard !open.isBaseKnown else { return }
     report(.answer(.unknownBase(version: version)), cause: open.sent.record)
     completenessLearned(.baseUnknown)

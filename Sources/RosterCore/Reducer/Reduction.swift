@@ -231,7 +231,9 @@ struct Reduction: ~Copyable {
     case .session(let event):
       reportOverdue()
       if !roster.hasReceived { roster.hasReceived = event.isReceived }
+      if event.isReceived || event.isServerEnd { noteReceived() }
       sessionEventHappened(event)
+      settleAwaitedPushesOfEnded()
     case .stanza(let stanza):
       reportOverdue()
       // What another account's stream carries says nothing about this one.
@@ -242,6 +244,7 @@ struct Reduction: ~Copyable {
       // What was not taken tells nothing, not even that there is a session.
       if !stanza.isRejected { assumeSession() }
       if !roster.hasReceived { roster.hasReceived = stanza.direction == .inbound }
+      if stanza.direction == .inbound { noteReceived() }
       stanzaHappened(stanza)
     }
   }
@@ -303,6 +306,9 @@ extension SessionEvent {
       false
     }
   }
+
+  /// Whether it is the server's end of the stream.
+  fileprivate var isServerEnd: Bool { if case .ended(.inbound) = self { true } else { false } }
 }
 
 extension StoredStanza {

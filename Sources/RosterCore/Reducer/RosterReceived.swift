@@ -22,7 +22,7 @@ extension Reduction {
     let isSilent = query.version == nil && isShared && !listing.saysNews
     if !listing.isOvertaken, !isSilent { versionLearned(query.version) }
     completenessLearned(query.isCut ? .neverFetched : .complete)
-    rosterLearned()
+    rosterLearned(asked: asked)
     if !query.isCut { settleAbandoned(asked: asked) }
   }
 
@@ -136,7 +136,11 @@ extension Reduction {
   }
 
   /// The server has told this session the roster, or that the client's copy is up to date.
-  mutating func rosterLearned() {
+  ///
+  /// - Parameter asked: The record of the get; nil if it is not in the capture.
+  mutating func rosterLearned(asked: UInt64?) {
+    // It knows by now what it did not receive before.
+    settleAwaitedPushes(of: place) { $0.shown.record < asked ?? .max }
     session.fetchedAt = stamp
     session.rosterRefusal = nil
   }

@@ -8,7 +8,7 @@ import XMPPStanza
 /// unless another text is named.
 package enum RosterReducer {
   /// The version of the reduction; kept states of another version must be derived anew.
-  package static let version: UInt32 = 19
+  package static let version: UInt32 = 20
 
   /// Reduces one event into the state, in place.
   ///

@@ -5,6 +5,7 @@ import XMPPStanza
 extension Reduction {
   mutating func captureBegan(_ account: JID?, inboundOnly: Bool) {
     roster.isInboundOnly = inboundOnly
+    session.beginsCapture = true
     session.ends = StreamEnds()
     if session.phase == .foreign { session.phase = .unseen }
     guard let account else { return }
@@ -95,7 +96,8 @@ extension Reduction {
   mutating func sessionsOver(_ sessions: SessionSet) {
     for place in roster.sessions.all.indices where sessions.contains(SessionSet(place)) {
       abandonQueries(of: place)
-      reportUnacknowledgedPushes(of: place)
+      countUnacknowledgedPushes(of: place)
+      settleAwaitedPushes(of: place)
       leaveEdits(of: place)
       reportPutBacks(of: place)
       reportUnfetched(of: place)
@@ -123,6 +125,8 @@ extension Reduction {
       return
     }
     if let other = placeOfResumed(id: id, resource: jid?.resource) { take(over: other) }
+    // What it did not receive before, the server may send now.
+    settleAwaitedPushes(of: place)
     session.ends = StreamEnds()
     session.mayComeAgain = session.told
     session.told = []

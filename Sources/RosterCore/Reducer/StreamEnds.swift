@@ -56,7 +56,7 @@ extension Reduction {
     session.isAlive = false
     reportPutBacks(of: place)
     forgetCrossedPushes()
-    reportUnacknowledgedPushes(of: place)
+    countUnacknowledgedPushes(of: place)
     reportUnfetched(of: place)
     guard isShared else { return }
     // What only it was told of requests, nobody is told of now.

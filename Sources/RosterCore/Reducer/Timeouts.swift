@@ -42,7 +42,7 @@ extension Reduction {
         // What a lost session sent is settled once it is resumed or another one begins.
         if !roster.sessions[place].isLost { reportOverdueEdits(of: place, now) }
         reportOverduePutBacks(of: place, now)
-        reportOverdueAcknowledgements(of: place, now)
+        countOverdueAcknowledgements(of: place, now)
       }
       reportOverdueAbandoned(now)
     }
@@ -82,12 +82,12 @@ extension Reduction {
     }
   }
 
-  private mutating func reportOverdueAcknowledgements(of place: Int, _ now: Int64) {
+  private mutating func countOverdueAcknowledgements(of place: Int, _ now: Int64) {
     let pushes = roster.sessions[place].unacknowledged
     roster.sessions[place].unacknowledged = []
     for push in pushes {
       if push.received.isOver(Timeout.answer, now, next: &roster.nextTimeout) {
-        report(unacknowledged: push, of: place)
+        countUnacknowledged(push, of: place)
       } else {
         roster.sessions[place].unacknowledged.append(push)
       }

@@ -6,7 +6,7 @@ import XMPPStanza
 // Equal states have equal bytes only if their tables assign the same numbers.
 extension Roster {
   /// The version of the encoding. Snapshots of another version must be derived again.
-  package static let codecVersion: UInt32 = 23
+  package static let codecVersion: UInt32 = 24
 
   /// The state in its stored form. If much of the table is unused, the table is rebuilt first.
   /// Complexity: linear in the table without look-ups, unless it is rebuilt.
@@ -80,6 +80,8 @@ extension Roster {
     body.plain.write(blocked.sorted())
     body.write(lostItems)
     body.write(abandonedEdits)
+    body.write(awaitedPushes)
+    body.write(tallies)
     let details = body.write(numbers)
     return (body.plain.bytes, details)
   }
@@ -144,6 +146,8 @@ extension Roster {
     try readBlocked(from: &body.plain)
     lostItems = try body.readLostItems()
     abandonedEdits = try body.readAbandonedEdits()
+    awaitedPushes = try body.readAwaitedPushes()
+    tallies = try body.readTallies()
     try body.readContacts()
     swap(&contacts, &body.contacts)
   }

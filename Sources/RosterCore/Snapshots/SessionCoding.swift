@@ -23,6 +23,9 @@ extension RosterOutput {
     plain.write(session.isAvailable)
     plain.write(session.fetchedAt != nil)
     if let fetched = session.fetchedAt { write(fetched) }
+    plain.write(session.lastReceived != nil)
+    if let received = session.lastReceived { write(received) }
+    plain.write(session.beginsCapture)
     plain.write(session.rosterRefusal != nil)
     if let refusal = session.rosterRefusal { plain.write(refusal.condition) }
     plain.write(session.reportedCrowd)
@@ -100,6 +103,8 @@ extension RosterInput {
     session.initialPresence = try plain.readCode()
     session.isAvailable = try plain.readFlag()
     if try plain.readFlag() { session.fetchedAt = try readStamp() }
+    if try plain.readFlag() { session.lastReceived = try readStamp() }
+    session.beginsCapture = try plain.readFlag()
     if try plain.readFlag() {
       session.rosterRefusal = RosterRefusal(condition: try plain.readOptionalText())
     }

@@ -1,0 +1,23 @@
+import XMPPStanza
+
+/// A push that one device received and that other interested devices have yet to receive.
+struct AwaitedPush: Hashable, Sendable {
+  var contact: BareJID
+  /// The item after the push; nil for a removal.
+  var item: RosterItem?
+  /// The record that first showed it.
+  var shown: RecordStamp
+  /// The connection of that record, and its resource.
+  var connection: ConnectionID
+  var device: String?
+  /// The sessions that have yet to receive it.
+  var waiting: SessionSet
+  /// Those of them that have received a push that the server sent later.
+  var overtaken: SessionSet = []
+
+  /// The number that is kept at once; beyond it the oldest is no longer awaited.
+  static let limit = 64
+  /// How much later another stanza must arrive on a connection to show that the push was not on its
+  /// way, in milliseconds of log time.
+  static let margin: Int64 = 2_000
+}

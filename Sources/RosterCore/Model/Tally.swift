@@ -1,0 +1,43 @@
+import RawBytes
+import XMPPStanza
+
+/// Cases of one cause on one device, which are one finding when the log ends.
+struct Tally: Hashable, Sendable {
+  /// What the cases have in common.
+  enum Kind: Hashable, Sendable, CaseIterable {
+    /// Pushes that the device has not acknowledged.
+    case unacknowledgedPushes
+    /// Pushes that another device received and this one did not.
+    case missedPushes
+  }
+
+  let kind: Kind
+  /// The connection of the last case, and the resource that was bound to it; nil if the log does
+  /// not show it.
+  var connection: ConnectionID
+  var device: String?
+  /// The resource of the device that received the first missed push; nil for other kinds.
+  let receiver: String?
+  /// The contact that all cases are about; nil if there are several.
+  var contact: BareJID?
+  /// The number of cases.
+  var count = 1
+  /// The records of the first and of the last case.
+  let first: UInt64
+  var last: UInt64
+
+  /// The number of tallies that are kept at once; beyond it the oldest is reported.
+  static let limit = 64
+
+  /// Whether a case on a device belongs to this tally.
+  ///
+  /// - Parameter isShared: Whether the log has several connections. Otherwise all its sessions are
+  ///   of one client, even if the server binds each of them to another resource.
+  func includes(
+    _ kind: Kind, on connection: ConnectionID, of device: String?, isShared: Bool
+  ) -> Bool {
+    guard self.kind == kind else { return false }
+    guard isShared, let mine = self.device, let device else { return self.connection == connection }
+    return mine.hasSameBytes(as: device)
+  }
+}

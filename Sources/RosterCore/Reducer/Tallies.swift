@@ -1,0 +1,57 @@
+import XMPPStanza
+
+// Findings that stand for several cases: one cause is one finding, with its count and its device.
+extension Reduction {
+  /// Counts a case, which is reported with the others when the log ends.
+  ///
+  /// - Parameters:
+  ///   - record: The record of the case.
+  ///   - place: The slot of the session that it is about.
+  ///   - receiver: The device that received a missed push.
+  mutating func tally(
+    _ kind: Tally.Kind, about contact: BareJID, at record: UInt64, of place: Int,
+    receivedBy receiver: String? = nil
+  ) {
+    let (connection, device) = (
+      roster.sessions[place].connection, roster.sessions[place].resource
+    )
+    let isShared = isShared
+    let known = roster.tallies.firstIndex {
+      $0.includes(kind, on: connection, of: device, isShared: isShared)
+    }
+    guard let known else {
+      if roster.tallies.count >= Tally.limit { report(roster.tallies.removeFirst()) }
+      roster.tallies.append(
+        Tally(
+          kind: kind, connection: connection, device: device, receiver: receiver,
+          contact: contact, first: record, last: record))
+      return
+    }
+    roster.tallies[known].connection = connection
+    roster.tallies[known].device = device ?? roster.tallies[known].device
+    roster.tallies[known].count += 1
+    roster.tallies[known].last = record
+    if roster.tallies[known].contact != contact { roster.tallies[known].contact = nil }
+  }
+
+  /// Reports what was counted.
+  mutating func reportTallies() {
+    let tallies = roster.tallies
+    roster.tallies = []
+    for tally in tallies { report(tally) }
+  }
+
+  private mutating func report(_ tally: Tally) {
+    let finding: ItemFinding =
+      switch tally.kind {
+      case .unacknowledgedPushes: .unacknowledgedPush
+      case .missedPushes: .missedPush(receivedBy: tally.receiver)
+      }
+    let extent =
+      tally.count > 1
+      ? Finding.Extent(count: tally.count, first: tally.first, last: tally.last) : nil
+    report(
+      .item(finding), about: tally.contact, cause: tally.first,
+      by: .connection(tally.connection, tally.device), extent: extent)
+  }
+}

@@ -1,0 +1,83 @@
+import DequeModule
+import XMPPStanza
+
+// What was counted, and the pushes that devices await.
+extension RosterOutput {
+  mutating func write(_ tallies: [Tally]) {
+    plain.write(UInt64(tallies.count))
+    for tally in tallies {
+      plain.write(tag: tally.kind.code)
+      plain.write(UInt64(tally.connection.number))
+      plain.write(tally.device)
+      plain.write(tally.receiver)
+      plain.write(tally.contact)
+      plain.write(UInt64(tally.count))
+      write(record: tally.first)
+      write(record: tally.last)
+    }
+  }
+
+  mutating func write(_ awaited: Deque<AwaitedPush>) {
+    plain.write(UInt64(awaited.count))
+    for push in awaited {
+      plain.write(push.contact)
+      plain.write(push.item)
+      write(push.shown)
+      plain.write(UInt64(push.connection.number))
+      plain.write(push.device)
+      plain.write(push.waiting.rawValue)
+      plain.write(push.overtaken.rawValue)
+    }
+  }
+}
+
+extension RosterInput {
+  mutating func readTallies() throws(CodecError) -> [Tally] {
+    var tallies: [Tally] = []
+    for _ in 0..<(try plain.readCount()) {
+      let kind: Tally.Kind = try plain.readCode()
+      let connection = try readConnection()
+      let device = try plain.readOptionalText()
+      let receiver = try plain.readOptionalText()
+      let contact: BareJID? = try plain.readOptional()
+      guard let count = UInt32(exactly: try plain.readNumber()), count > 0 else {
+        throw plain.invalid
+      }
+      tallies.append(
+        Tally(
+          kind: kind, connection: connection, device: device, receiver: receiver,
+          contact: contact, count: Int(count), first: try readRecord(), last: try readRecord()))
+    }
+    guard tallies.count <= Tally.limit else { throw plain.invalid }
+    return tallies
+  }
+
+  mutating func readAwaitedPushes() throws(CodecError) -> Deque<AwaitedPush> {
+    var awaited: Deque<AwaitedPush> = []
+    for _ in 0..<(try plain.readCount()) {
+      let push = AwaitedPush(
+        contact: try plain.read(), item: try plain.readOptional(), shown: try readStamp(),
+        connection: try readConnection(), device: try plain.readOptionalText(),
+        waiting: SessionSet(rawValue: try plain.readNumber()),
+        overtaken: SessionSet(rawValue: try plain.readNumber()))
+      guard !push.waiting.isEmpty else { throw plain.invalid }
+      awaited.append(push)
+    }
+    guard awaited.count <= AwaitedPush.limit else { throw plain.invalid }
+    return awaited
+  }
+
+  private mutating func readConnection() throws(CodecError) -> ConnectionID {
+    guard let number = UInt32(exactly: try plain.readNumber()) else { throw plain.invalid }
+    return ConnectionID(number: number)
+  }
+}
+
+extension Tally.Kind: StoredCode {
+  var code: UInt8 {
+    switch self {
+    case .unacknowledgedPushes: 0
+    case .missedPushes: 1
+    }
+  }
+}

@@ -1,0 +1,200 @@
+@testable import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+private let bob = FindingWords.bob
+private let carol = "carol@example.test"
+
+/// Alice's phone (connection 1) and laptop (connection 2), both with the roster.
+private func twoDevices() -> Scenario {
+  var scenario = aliceWithBobAndCarol()  // 1 to 3
+  scenario.on(2) {
+    $0.opened("alice@example.test/laptop")  // 4
+    $0.fetches(bobItem("Bob") + item(carol), id: "laptop")  // 5 and 6
+    $0.sends()  // 7
+  }
+  return scenario
+}
+
+/// The phone renames bob, and receives the push.
+private func renames(_ scenario: inout Scenario, to name: String = "Rob", at time: Int64 = 10_000) {
+  scenario.sets(bobItem(name), id: name, at: time)  // 8
+  scenario.receivesEmptyResult(id: name)
+  scenario.pushed(bobItem(name), id: name)  // 10
+  scenario.sent("<iq id='\(name)' type='result'/>")
+}
+
+private func onLaptop(_ scenario: inout Scenario, _ body: (inout Scenario) -> Void) {
+  scenario.on(2, body)
+}
+
+/// Presence that the laptop receives.
+private func laptopReceives(_ scenario: inout Scenario, at time: Int64) {
+  scenario.on(2) { $0.receives(from: "\(bob)/pc", at: time) }
+}
+
+func missedPushCase() -> FindingCase {
+  FindingCase(
+    {
+      $0 = twoDevices()
+      renames(&$0)
+      laptopReceives(&$0, at: 14_000)
+      $0.ends()
+    },
+    {
+      $0 = twoDevices()
+      renames(&$0)
+      laptopReceives(&$0, at: 14_000)
+      $0.on(2) { $0.pushed(bobItem("Rob"), id: "Rob") }
+      $0.ends()
+    })
+}
+
+@Suite("Pushes that one device received and another did not")
+struct MissedPushTests {
+  private func missed(_ scenario: inout Scenario) -> [Finding] {
+    scenario.ends()
+    return scenario.findings.filter { $0.code == .missedPush }
+  }
+
+  @Test("The finding names the push, the device without it and the device with it")
+  func words() throws {
+    var scenario = twoDevices()
+    renames(&scenario)
+    laptopReceives(&scenario, at: 14_000)
+    let finding = try #require(missed(&scenario).first)
+    #expect(finding.device == "laptop" && finding.cause == 10 && finding.contact == bare(bob))
+    #expect(finding.severity == .warning)
+    #expect(
+      finding.sentence.hasPrefix(
+        "laptop never received the push of record 10, which phone received"))
+  }
+
+  @Test("The server's end of the stream is something that it sent later, too")
+  func serverEnd() {
+    for (time, count) in [(12_000, 1), (11_999, 0)] as [(Int64, Int)] {
+      for isOurs in [true, false] {
+        var scenario = twoDevices()
+        renames(&scenario)
+        scenario.on(2) {
+          if isOurs { $0.ended(.outbound, at: time) }
+          $0.ended(.inbound, at: time)
+        }
+        #expect(missed(&scenario).count == count, "\(time)")
+      }
+    }
+  }
+
+  @Test("A push to the device shows that an earlier one is missing, even without a clock")
+  func order() {
+    for isSent in [true, false] {
+      var scenario = twoDevices()
+      scenario.time = nil
+      scenario.pushed(bobItem("Rob"), id: "1")
+      if isSent { scenario.on(2) { $0.pushed(bobItem("Rob"), id: "1") } }
+      for connection in [1, 2] as [UInt32] {
+        scenario.on(connection) { $0.pushed(item(carol, "name='C'"), id: "2") }
+      }
+      #expect(missed(&scenario).count == (isSent ? 0 : 1))
+    }
+  }
+
+  @Test("Several pushes that a device did not receive are one finding")
+  func several() {
+    var scenario = twoDevices()
+    renames(&scenario)
+    scenario.pushed(item(carol, "name='C'"), id: "c")  // 12
+    laptopReceives(&scenario, at: 14_000)
+    let found = missed(&scenario)
+    #expect(found.map(\.count) == [2])
+    #expect(
+      found.first?.sentence.hasPrefix("laptop never received 2 pushes (#10 to #12), which other")
+        == true)
+  }
+
+  /// What the laptop does, so that it need not receive the push of 10 s; its next stanza comes at
+  /// 14 s.
+  private static let excuses: [(String, @Sendable (inout Scenario) -> Void)] = [
+    ("receives it late", { $0.pushed(bobItem("Rob"), id: "Rob") }),
+    ("receives a later one instead", { $0.pushed(bobItem("Bobby")) }),
+    ("fetches the roster", { $0.fetches(bobItem("Rob"), id: "again") }),
+    ("lost its connection", { $0.lost() }),
+    (
+      "was resumed",
+      {
+        $0.lost()
+        $0.resumed()
+      }
+    ),
+    ("was resumed without a word", { $0.resumed() }),
+    ("has another session", { $0.opened("alice@example.test/laptop") }),
+  ]
+
+  @Test("A push that is late, outdated or lost with a session is not missed", arguments: 0..<7)
+  func excused(_ number: Int) {
+    let (name, happens) = Self.excuses[number]
+    var scenario = twoDevices()
+    renames(&scenario)
+    scenario.time = 11_000
+    scenario.on(2, happens)
+    laptopReceives(&scenario, at: 14_000)
+    #expect(missed(&scenario).isEmpty, "\(name)")
+  }
+
+  /// What makes the laptop one to which the server does not push at 10 s.
+  private static let exceptions: [(String, @Sendable (inout Scenario) -> Void)] = [
+    ("it is lost", { onLaptop(&$0) { $0.lost() } }),
+    ("it has ended its stream", { onLaptop(&$0) { $0.ended(.outbound) } }),
+    ("the server has ended its stream", { onLaptop(&$0) { $0.ended(.inbound) } }),
+    (
+      "it has another session without the roster",
+      { onLaptop(&$0) { $0.opened("alice@example.test/laptop") } }
+    ),
+    (
+      "only the server's direction was captured",
+      { $0.captureBegan("alice@example.test", inboundOnly: true) }
+    ),
+    (
+      "it was recorded elsewhere, by another clock",
+      {
+        $0.captureBegan("alice@example.test/phone")
+        onLaptop(&$0) { $0.captureBegan("alice@example.test/laptop") }
+      }
+    ),
+  ]
+
+  @Test("A device that is not pushed to misses nothing", arguments: 0..<6)
+  func notInterested(_ number: Int) {
+    let (name, happens) = Self.exceptions[number]
+    var scenario = twoDevices()
+    happens(&scenario)
+    renames(&scenario)
+    laptopReceives(&scenario, at: 14_000)
+    #expect(missed(&scenario).isEmpty, "\(name)")
+  }
+
+  @Test("A device that comes later, or that never fetched the roster, misses nothing")
+  func others() {
+    var later = aliceWithBobAndCarol()
+    later.on(3) { $0.opened("alice@example.test/pad") }
+    renames(&later)
+    later.on(2) {
+      $0.opened("alice@example.test/laptop", at: 12_000)
+      $0.fetches(bobItem("Rob"), id: "laptop")
+    }
+    laptopReceives(&later, at: 20_000)
+    later.on(3) { $0.receives(from: "\(bob)/pc", at: 20_000) }
+    #expect(missed(&later).isEmpty)
+  }
+
+  @Test("Nothing that the device received in time says what was on its way")
+  func silence() {
+    var scenario = twoDevices()
+    renames(&scenario)
+    laptopReceives(&scenario, at: 11_999)
+    scenario.sends(at: 90_000)
+    scenario.on(2) { $0.sends("unavailable", at: 90_000) }
+    #expect(missed(&scenario).isEmpty)
+  }
+}

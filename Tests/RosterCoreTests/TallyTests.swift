@@ -1,0 +1,100 @@
+@testable import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+/// Findings that stand for several cases: one cause is one finding.
+@Suite struct TallyTests {
+  /// Alice's phone (connection 1) and pc (connection 2), both with the roster.
+  private func twoDevices() -> Scenario {
+    var scenario = aliceWithBobAndCarol()  // 1 to 3
+    scenario.on(2) {
+      $0.opened("alice@example.test/pc")  // 4
+      $0.fetches(bobItem("Bob"), id: "pc")  // 5 and 6
+    }
+    return scenario
+  }
+
+  /// Both devices receive a push, and only the phone acknowledges it.
+  private func push(_ number: Int, _ item: String, to scenario: inout Scenario) {
+    scenario.on(2) { $0.pushed(item, id: "p\(number)", version: "v\(number)") }
+    scenario.pushed(item, id: "p\(number)", version: "v\(number)")
+    scenario.sent("<iq id='p\(number)' type='result'/>")
+  }
+
+  @Test("A device that acknowledges no push is one finding with their number")
+  func unacknowledged() throws {
+    var scenario = twoDevices()
+    for number in 0..<8 {
+      push(number, item("carol@example.test", "name='\(number)'"), to: &scenario)
+    }
+    scenario.sends(at: 100_000)
+    #expect(scenario.ends().map(\.code) == [.unacknowledgedPush])
+    let finding = try #require(scenario.ending.first)
+    #expect(finding.count == 8 && finding.device == "pc" && finding.cause == 7)
+    #expect(finding.extent?.first == 7 && finding.extent?.last == 28)
+    #expect(finding.contact == bare("carol@example.test"))
+    #expect(finding.sentence.hasPrefix("pc never acknowledged 8 pushes (#7 to #28)"))
+  }
+
+  @Test("Pushes about several contacts are one finding about no contact")
+  func contacts() throws {
+    var scenario = twoDevices()
+    push(1, item("carol@example.test", "name='C'"), to: &scenario)
+    push(2, bobItem("Rob"), to: &scenario)
+    scenario.sends(at: 100_000)
+    scenario.ends()
+    #expect(scenario.ending.map(\.count) == [2])
+    #expect(scenario.ending.first?.contact == nil)
+  }
+
+  @Test("The sessions of one device are counted together, and those of two devices apart")
+  func sessions() {
+    for (resource, counts) in [("pc", [2]), ("tablet", [1, 1])] {
+      var scenario = twoDevices()
+      push(1, item("carol@example.test", "name='C'"), to: &scenario)
+      scenario.on(2) { $0.closed(at: 10_000) }
+      scenario.on(3) {
+        $0.opened("alice@example.test/\(resource)", at: 20_000)
+        $0.fetches(bobItem("Bob"), id: "again")
+        $0.pushed(bobItem("Rob"), id: "q")
+        $0.closed(at: 30_000)
+      }
+      scenario.pushed(bobItem("Rob"), id: "q")
+      scenario.sent("<iq id='q' type='result'/>")
+      scenario.ends()
+      #expect(scenario.ending.map(\.code).allSatisfy { $0 == .unacknowledgedPush })
+      #expect(scenario.ending.map(\.count) == counts, "\(resource)")
+    }
+  }
+
+  @Test("A client's sessions are counted together, whatever resource the server binds")
+  func oneClient() {
+    var scenario = aliceWithBobAndCarol()
+    scenario.pushed(bobItem("Rob"))
+    scenario.closed(at: 10_000)
+    scenario.opened("alice@example.test/other", at: 20_000)
+    scenario.fetches(bobItem("Rob"), id: "again")
+    scenario.pushed(bobItem("Bob"))
+    scenario.closed(at: 30_000)
+    scenario.ends()
+    #expect(scenario.ending.map(\.count) == [2])
+    #expect(scenario.ending.first?.sentence.hasPrefix("We never acknowledged 2 pushes") == true)
+  }
+
+  @Test("What is counted and what is awaited are part of the state")
+  func state() throws {
+    var scenario = twoDevices()
+    push(1, item("carol@example.test", "name='C'"), to: &scenario)
+    scenario.on(2) { $0.closed(at: 10_000) }
+    scenario.on(3) {
+      $0.opened("alice@example.test/tablet", at: 20_000)
+      $0.fetches(bobItem("Bob"), id: "again")
+    }
+    scenario.pushed(bobItem("Rob"))
+    #expect(scenario.roster.tallies.count == 1 && scenario.roster.awaitedPushes.count == 1)
+    let read = try Roster(snapshot: scenario.roster.snapshot.span.bytes)
+    #expect(read == scenario.roster)
+    #expect(read.canonicalBytes == scenario.roster.canonicalBytes)
+  }
+}
