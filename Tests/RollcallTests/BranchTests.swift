@@ -223,7 +223,7 @@ private let bob = "bob@example.test"
     let comparison = try Branch(
       of: timeline, upTo: .head(minus: 0), edits: BranchEdits(), policy: .lenient
     ).compare()
-    let isForged = !codes.isDisjoint(with: [.foreignPush, .unsolicitedResult, .spoofedAnswer])
+    let isForged = !codes.isDisjoint(with: [.foreignPush, .foreignRoster, .unsolicitedResult])
     #expect((comparison.divergence != nil) == isForged)
     #expect((Shown(comparison.actual.roster) != Shown(comparison.branched.roster)) == isForged)
   }
@@ -252,7 +252,7 @@ private let bob = "bob@example.test"
     let comparison = try shown(spoofed, .lenient)
     #expect(comparison.branched.roster.entries.isEmpty)
     #expect(comparison.actual.roster.entries.count == 1)
-    #expect(comparison.removed.map(\.code) == [.spoofedAnswer])
+    #expect(comparison.removed.map(\.code) == [.foreignRoster])
   }
 
   @Test("A lenient client accepts a stranger's pushes of the block list")

@@ -46,6 +46,7 @@ func findingCase(_ code: Finding.Code) -> FindingCase {
     .oversizedElement, .foreignAccount, .otherDomain, .unverifiedServer,
     .lateStanza:
     refusalCase(code)
+  case .foreignRoster, .answerToNothing: ownAnswerCase(code)
   case .unsolicitedResult, .unseenQuery, .spoofedAnswer, .misdirectedQuery, .refusedQuery,
     .emptyResult,
     .unknownBase, .unansweredQuery, .missingID:
@@ -54,6 +55,9 @@ func findingCase(_ code: Finding.Code) -> FindingCase {
     .removalInResult, .unknownSubscription, .unusedVersion:
     pushCase(code)
   case .missedPush: missedPushCase()
+  case .idlePushes: idlePushCase()
+  case .unshownAcceptance, .requestForRequest: acceptanceCase(code)
+  case .unshownPresence: unshownPresenceCase()
   case .removedElsewhere, .unfetchedRoster, .wrongRefusal, .returnedRequest, .deniedRequest,
     .subscriptionLoop, .friendLeft:
     storyCase(code)
@@ -143,7 +147,7 @@ func answerCase(_ code: Finding.Code) -> FindingCase {
     FindingCase(
       {
         $0.gets(id: "a")
-        $0.receivesResult(id: "a", from: bob)
+        $0.received("<iq id='a' type='result' from='\(bob)'/>")
       },
       {
         $0.gets(id: "a")

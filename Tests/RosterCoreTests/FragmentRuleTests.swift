@@ -102,7 +102,7 @@ struct FragmentRuleTests {
       var scenario = fragment()
       scenario.receivesResult(item(bob), id: "r1", from: sender)
       #expect(scenario.contacts.isEmpty)
-      #expect(scenario.codes == [.unsolicitedResult], "\(sender)")
+      #expect(scenario.codes == [.foreignRoster], "\(sender)")
     }
   }
 
@@ -130,7 +130,7 @@ struct FragmentRuleTests {
     #expect(scenario.contacts == ["carol@example.test"])
     #expect(scenario.codes == [.unseenQuery])
     scenario.receivesResult(item("eve@example.test"), id: "r3", from: "eve@example.test")
-    #expect(scenario.codes == [.unsolicitedResult])
+    #expect(scenario.codes == [.foreignRoster])
     scenario.fetches(item(bob), id: "r4")
     scenario.receivesResult(item("eve@example.test"), id: "r5")
     #expect(scenario.codes == [.unsolicitedResult])

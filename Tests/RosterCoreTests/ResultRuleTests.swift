@@ -126,7 +126,8 @@ struct ResultRuleTests {
     var scenario = Scenario.alice(item("carol@example.test"))
     scenario.gets(id: "a")
     scenario.receivesResult(item("eve@example.test"), id: "a", from: from)
-    #expect(scenario.codes == [.spoofedAnswer])
+    #expect(scenario.codes == [.foreignRoster])
+    #expect(scenario.last.findings.first?.cause == scenario.record - 1)
     #expect(scenario.last.changes.isEmpty)
     scenario.received(
       "<iq id='a' type='error' from='\(from)'><error type='cancel'>"
@@ -153,7 +154,8 @@ struct ResultRuleTests {
       for from in [nil, to] {
         scenario.receivesResult(item(bob), id: "a", from: from)
         #expect(scenario.contacts.isEmpty)
-        #expect(scenario.codes == [.unsolicitedResult])
+        let isForeign = from != nil && from != "example.test"
+        #expect(scenario.codes == [isForeign ? .foreignRoster : .unsolicitedResult])
       }
     }
   }
@@ -181,7 +183,7 @@ struct ResultRuleTests {
     #expect(scenario.roster.completeness == .complete)
     scenario.receivesResult(item("eve@example.test"), id: "x", from: "eve@example.test")
     #expect(scenario.contacts == [bob])
-    #expect(scenario.codes == [.unsolicitedResult])
+    #expect(scenario.codes == [.foreignRoster])
   }
 
   @Test("Rule 5: a result replaces the whole roster, even if it is empty")

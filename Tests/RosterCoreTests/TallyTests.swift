@@ -3,6 +3,26 @@ import TestSupport
 import Testing
 import XMPPStanza
 
+/// Bob's item is pushed again and again.
+private func pushesBob(_ scenario: inout Scenario, times: Int) {
+  for number in 0..<times {
+    scenario.pushed(bobItem("Bob"), id: "p\(number)")
+    scenario.sent("<iq id='p\(number)' type='result'/>")
+  }
+}
+
+func idlePushCase() -> FindingCase {
+  FindingCase(
+    {
+      pushesBob(&$0, times: 10)
+      $0.ends()
+    },
+    {
+      pushesBob(&$0, times: 9)
+      $0.ends()
+    })
+}
+
 /// Findings that stand for several cases: one cause is one finding.
 @Suite struct TallyTests {
   /// Alice's phone (connection 1) and pc (connection 2), both with the roster.
@@ -80,6 +100,39 @@ import XMPPStanza
     scenario.ends()
     #expect(scenario.ending.map(\.count) == [2])
     #expect(scenario.ending.first?.sentence.hasPrefix("We never acknowledged 2 pushes") == true)
+  }
+
+  @Test("Only pushes that change nothing and that no set asked for are idle")
+  func idle() throws {
+    var scenario = aliceWithBobAndCarol()
+    for number in 0..<20 {
+      // Each of these changes something, or is the answer to a set.
+      scenario.pushed(bobItem("Rob\(number)"), id: "a\(number)")
+      scenario.sent("<iq id='a\(number)' type='result'/>")
+      scenario.sets(bobItem("Rob\(number)"), id: "s\(number)")
+      scenario.pushed(bobItem("Rob\(number)"), id: "b\(number)")
+      scenario.sent("<iq id='b\(number)' type='result'/>")
+      scenario.receivesEmptyResult(id: "s\(number)")
+    }
+    #expect(!scenario.ends().map(\.code).contains(.idlePushes))
+    for number in 0..<12 {
+      // A contact that is not in the roster cannot be removed from it.
+      scenario.pushed(item("dave@example.test", "subscription='remove'"), id: "c\(number)")
+      scenario.sent("<iq id='c\(number)' type='result'/>")
+    }
+    let finding = try #require(scenario.ends().first { $0.code == .idlePushes })
+    #expect(finding.count == 12 && finding.severity == .info)
+    #expect(finding.sentence.hasPrefix("The server sent us 12 pushes (#124 to #146) that"))
+  }
+
+  @Test("What other devices are pushed as well is not idle")
+  func idleCopies() {
+    var scenario = twoDevices()
+    for number in 0..<20 {
+      push(number, item("carol@example.test", "name='\(number)'"), to: &scenario)
+      scenario.on(2) { $0.sent("<iq id='p\(number)' type='result'/>") }
+    }
+    #expect(scenario.ends().isEmpty)
   }
 
   @Test("What is counted and what is awaited are part of the state")

@@ -106,6 +106,19 @@ extension Finding.Code {
           + "twice; somebody who tries what a client takes.",
         "See with rollcall log --kind iq whether the request is there. Where it is not, begin "
           + "captures before the login.")
+    case .foreignRoster:
+      FindingGuide(
+        "A roster comes from the own server: from no address, or from the bare address of the "
+          + "account (RFC 6121 §2.1.4, RFC 6120 §8.1.2.1).",
+        "An attempt to give the client a false roster (CVE-2015-8688 and its like), or a "
+          + "component that rewrites addresses.",
+        "Make sure that your client ignores it: compare the sender, not the id alone.")
+    case .answerToNothing:
+      FindingGuide(
+        "A result answers a get or a set, once; a result is never answered (RFC 6120 §8.2.3).",
+        "A client that acknowledges every iq with an id, answers included, or one push twice.",
+        "Answer only iq of types get and set. Servers ignore the others, but an id that is used "
+          + "again can be taken for answered.")
     case .unseenQuery:
       FindingGuide(
         "An answer has the id of a request that is open (RFC 6120 §8.2.3). A log that begins in "
@@ -184,6 +197,13 @@ extension Finding.Code {
           + "was resumed or in a cluster; a module or proxy that drops stanzas.",
         "Fetch the roster again on that device: until then it shows what was before. Report it to "
           + "the server's authors with the record of the push.")
+    case .idlePushes:
+      FindingGuide(
+        "A push tells of a change (RFC 6121 §2.1.6).",
+        "A server or a synchronizing module that pushes the whole roster item by item; a directory "
+          + "that is copied over the roster again and again.",
+        "Nothing is lost by it. Each push costs every device an answer: see in the server's log "
+          + "what causes them.")
     case .malformedItem:
       FindingGuide(
         "An item has an address and what the schema allows (RFC 6121 §2.1.2).",
@@ -325,6 +345,22 @@ extension Finding.Code {
         "Two words that differ by a letter: a reject button that sends “unsubscribe”. The "
           + "request comes back at every login.",
         "Send “unsubscribed” to who asked.")
+    case .requestForRequest:
+      FindingGuide(
+        "A request is accepted by “subscribed” (RFC 6121 §3.1.4); “subscribe” asks for the other "
+          + "direction.",
+        "The contact's client sends “subscribe” if its user accepts; or its user added us without "
+          + "answering our request.",
+        "Ask the contact to accept the request. In the contact's client, answer by “subscribed” "
+          + "before asking back.")
+    case .unshownAcceptance:
+      FindingGuide(
+        "Both servers show an accepted request in the roster and push it (RFC 6121 §3.1.5, "
+          + "§3.1.6).",
+        "The server no longer had the request; the answer went to a full or a wrong address; a "
+          + "module that refuses or drops it.",
+        "Look at the answer's address (rollcall show), and ask the contact to send the request "
+          + "again.")
     case .returnedRequest:
       FindingGuide(
         "An answer ends a request at both servers (RFC 6121 §3.1.5, §3.2).",
@@ -384,6 +420,13 @@ extension Finding.Code {
         "Somebody makes up resources to fill the memory of clients; a room or a gateway that shows "
           + "each of its members as a resource of one address.",
         "Look at the presence of that address with rollcall log. The newest resources are kept.")
+    case .unshownPresence:
+      FindingGuide(
+        "After it has the roster, a client sends its first presence; the server then sends it the "
+          + "presence of its contacts and open requests (RFC 6121 §2.2, §4.2).",
+        "A client that was connected again and forgot its presence, or that sends it only while the "
+          + "screen is on; a script needs none.",
+        "Send available presence after the roster in each session that is not resumed.")
     case .malformedPresence:
       FindingGuide(
         "A presence has one show, of a closed list, and a priority from -128 to 127 (RFC 6121 "

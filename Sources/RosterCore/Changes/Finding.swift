@@ -86,6 +86,10 @@ package enum AnswerFinding: Hashable, Sendable {
   case unsolicitedRoster
   /// An answer from somebody who was not asked.
   case spoofed(from: JID?, to: SpoofedRequest)
+  /// A roster result from a sender that has no right to send ours.
+  case foreignRoster(PushRefusal)
+  /// Our result that answers an answer, or a push for the second time.
+  case toNothing
   /// A roster get to another address.
   case misdirectedQuery
   case refusedQuery(ErrorReport)
@@ -129,6 +133,8 @@ package enum ItemFinding: Hashable, Sendable {
   case removalInResult
   case unknownSubscription(String)
   case unusedVersion
+  /// Many pushes that show what is known.
+  case idlePushes
   /// A push takes a contact out, and none of our connections had asked for it.
   case removedElsewhere
   /// A session shows its presence and has not asked for the roster, as an earlier one had.
@@ -190,6 +196,10 @@ package enum SubscriptionFinding: Hashable, Sendable {
   case preApproval
   /// We answered a request by the word that ends something else.
   case wrongRefusal
+  /// The roster never showed that a request had been accepted, by us or by the contact.
+  case unshownAcceptance(isOurs: Bool)
+  /// A contact answered our request of a record by a request of its own, and did not accept it.
+  case requestForRequest(ours: UInt64)
   /// A request comes back that we had answered so.
   case returned(after: EndedRequest.Way)
   /// A subscription stanza of ours was answered with an error.
@@ -210,6 +220,8 @@ package enum SubscriptionFinding: Hashable, Sendable {
 package enum PresenceFinding: Hashable, Sendable {
   case uninvited(from: JID)
   case malformed(String)
+  /// A session has the roster and never shows its presence, as an earlier one had.
+  case unshown
   /// An address has more resources than this, so that the oldest is dropped.
   case crowded(limit: Int)
 }

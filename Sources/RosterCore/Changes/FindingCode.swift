@@ -18,6 +18,8 @@ extension Finding {
     case conflictLoop = "conflict-loop"
     // Answers
     case unsolicitedResult = "unsolicited-result"
+    case foreignRoster = "foreign-roster"
+    case answerToNothing = "answer-to-nothing"
     case unseenQuery = "unseen-query"
     case spoofedAnswer = "spoofed-answer"
     case misdirectedQuery = "misdirected-query"
@@ -31,6 +33,7 @@ extension Finding {
     case pushItemCount = "push-item-count"
     case unacknowledgedPush = "unacknowledged-push"
     case missedPush = "missed-push"
+    case idlePushes = "idle-pushes"
     case malformedItem = "malformed-item"
     case duplicateItem = "duplicate-item"
     case removalInResult = "removal-in-result"
@@ -57,6 +60,8 @@ extension Finding {
     case unsolicitedUnsubscribed = "unsolicited-unsubscribed"
     case preApproval = "pre-approval"
     case wrongRefusal = "wrong-refusal"
+    case requestForRequest = "request-for-request"
+    case unshownAcceptance = "unshown-acceptance"
     case returnedRequest = "returned-request"
     case undeliveredRequest = "undelivered-request"
     case deniedRequest = "denied-request"
@@ -67,6 +72,7 @@ extension Finding {
     // Presence and blocking
     case uninvitedPresence = "uninvited-presence"
     case malformedPresence = "malformed-presence"
+    case unshownPresence = "unshown-presence"
     case crowdedAddress = "crowded-address"
     case foreignBlocking = "foreign-blocking"
 
@@ -74,7 +80,7 @@ extension Finding {
     public var severity: Severity {
       switch self {
       case .spoofedAnswer, .foreignPush, .foreignBlocking, .foreignAccount, .otherDomain,
-        .unsolicitedResult:
+        .unsolicitedResult, .foreignRoster:
         .error
       case .undoneEdit, .outdatedSet, .prematureSet, .putBack, .automaticAcceptance, .groupsLost,
         .unpreparedAddress, .unknownType, .unverifiedServer, .lateStanza,
@@ -87,11 +93,11 @@ extension Finding {
         .refusedEdit, .unansweredEdit, .unpushedEdit, .foreignSet, .ownSubscription,
         .unsolicitedSubscribed, .unsolicitedUnsubscribe, .unsolicitedUnsubscribed,
         .neglectedRequest, .malformedPresence, .crowdedAddress, .unknownBase, .unfetchedRoster,
-        .wrongRefusal,
+        .wrongRefusal, .requestForRequest, .unshownAcceptance, .unshownPresence, .answerToNothing,
         .returnedRequest, .undeliveredRequest, .subscriptionLoop:
         .warning
       case .unusedVersion, .needlessRequest, .preApproval, .uninvitedPresence, .removedElsewhere,
-        .deniedRequest, .friendLeft, .unseenQuery:
+        .deniedRequest, .friendLeft, .unseenQuery, .idlePushes:
         .info
       }
     }
@@ -129,6 +135,7 @@ extension Finding.Kind {
     case .subscription(let finding): finding.code
     case .presence(.uninvited): .uninvitedPresence
     case .presence(.malformed): .malformedPresence
+    case .presence(.unshown): .unshownPresence
     case .presence(.crowded): .crowdedAddress
     case .foreignBlocking: .foreignBlocking
     }
@@ -164,6 +171,8 @@ extension AnswerFinding {
   fileprivate var code: Finding.Code {
     switch self {
     case .unsolicited, .unsolicitedRoster: .unsolicitedResult
+    case .foreignRoster: .foreignRoster
+    case .toNothing: .answerToNothing
     case .unseenQuery: .unseenQuery
     case .spoofed: .spoofedAnswer
     case .misdirectedQuery: .misdirectedQuery
@@ -183,6 +192,7 @@ extension ItemFinding {
     case .pushItemCount: .pushItemCount
     case .unacknowledgedPush: .unacknowledgedPush
     case .missedPush: .missedPush
+    case .idlePushes: .idlePushes
     case .malformed: .malformedItem
     case .duplicate: .duplicateItem
     case .removalInResult: .removalInResult
@@ -224,6 +234,8 @@ extension SubscriptionFinding {
     case .unsolicitedUnsubscribed: .unsolicitedUnsubscribed
     case .preApproval: .preApproval
     case .wrongRefusal: .wrongRefusal
+    case .requestForRequest: .requestForRequest
+    case .unshownAcceptance: .unshownAcceptance
     case .returned: .returnedRequest
     case .undelivered: .undeliveredRequest
     case .denied: .deniedRequest

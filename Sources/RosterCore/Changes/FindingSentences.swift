@@ -57,8 +57,13 @@ extension Finding {
 
     /// The pushes that it is about: “the push of record 12”, or “8 pushes (#12 to #40)”.
     var pushes: String {
-      guard let extent else { return "the push of \(cause)" }
-      return "\(extent.count) pushes (#\(extent.first) to #\(extent.last))"
+      extent == nil ? "the push of \(cause)" : cases("pushes")
+    }
+
+    /// The cases that it stands for: “8 pushes (#12 to #40)”.
+    func cases(_ noun: String) -> String {
+      guard let extent else { return noun }
+      return "\(extent.count) \(noun) (#\(extent.first) to #\(extent.last))"
     }
   }
 
@@ -81,6 +86,15 @@ extension AnswerFinding {
     case .unsolicited(let from):
       "A result from \(from?.description ?? "the server") that answers no open request was "
         + "ignored (RFC 6121 §2.1.4)."
+    case .foreignRoster(let refusal):
+      "A roster result from \(refusal.sender) was ignored: only our own server may send our "
+        + "roster (RFC 6121 §2.1.4, RFC 6120 §8.1.2.1)."
+    case .toNothing where words.extent == nil:
+      "\(words.subject) sent a result at \(words.cause) that answers no request: an answer is never "
+        + "answered, and a push only once (RFC 6120 §8.2.3)."
+    case .toNothing:
+      "\(words.subject) sent \(words.cases("results")) that answer no request: an answer is never "
+        + "answered, and a push only once (RFC 6120 §8.2.3)."
     case .unseenQuery:
       "The roster result was accepted although the log does not have the get that it answers: the "
         + "log begins in the middle of the session."
@@ -135,6 +149,9 @@ extension ItemFinding {
         + "It had fetched the roster and received what was sent later, so the server left it out: "
         + "a server must push each change to every resource that has requested the roster "
         + "(RFC 6121 §2.1.6)."
+    case .idlePushes:
+      "The server sent \(words.device ?? "us") \(words.pushes) that changed nothing: a push tells "
+        + "of a change (RFC 6121 §2.1.6)."
     case .malformed(let jid, let reason, .inbound):
       "The item \(jid.map { "“\($0)” " } ?? "")was left out: \(reason)."
     case .malformed(let jid, let reason, .outbound):
@@ -220,6 +237,17 @@ extension SubscriptionFinding {
       "Our unsubscribe does not answer the request of \(words.somebody) of \(words.cause), which "
         + "stays open: it ends what we see of somebody (RFC 6121 §3.3); a refusal is unsubscribed "
         + "(§3.2)."
+    case .requestForRequest(let ours):
+      "\(words.somebody) answered our request of record \(ours) by asking us at \(words.cause), and "
+        + "has not accepted it since: a request is accepted by “subscribed” (RFC 6121 §3.1.5). This "
+        + "is a guess: the contact may still decide."
+    case .unshownAcceptance(isOurs: true):
+      "\(words.subject) accepted the request from \(words.somebody) at \(words.cause), and the roster "
+        + "never showed that it sees our presence: the server did not take the answer, or lost it "
+        + "(RFC 6121 §3.1.5)."
+    case .unshownAcceptance(isOurs: false):
+      "\(words.somebody) accepted our request at \(words.cause), and the roster never showed that we "
+        + "see its presence: the server did not take the answer, or lost it (RFC 6121 §3.1.6)."
     case .returned(after: .denied):
       "\(words.somebody) asks again, though we denied it at \(words.cause)."
     case .returned:
@@ -266,6 +294,10 @@ extension PresenceFinding {
       "\(from) sends us its presence, though we do not subscribe to it: sent to us alone "
         + "(RFC 6121 §4.6), or the server's roster is another than ours."
     case .malformed(let reason): "The presence is odd: \(reason) (RFC 6121 §4.7.2)."
+    case .unshown:
+      "\(words.initialOur) session has had the roster since \(words.cause) and has not shown its "
+        + "presence, as an earlier one did: the server sends it neither requests nor the presence "
+        + "of contacts, so all of them look offline (RFC 6121 §4.2)."
     case .crowded(let limit):
       "\(words.somebody) has more than \(limit) resources, which no person has: only the newest "
         + "are kept. This is reported once in a session."

@@ -93,6 +93,7 @@ extension Reduction {
   /// that we sent before, and everything that it sends from now on is later than that.
   mutating func serverAnswered(_ sent: UInt64) {
     session.refusals.removeAll { $0.sent.record < sent }
+    acceptancesReceived(before: sent)
     if let resumed = session.resumed, resumed.record < sent { session.resumed = nil }
   }
 

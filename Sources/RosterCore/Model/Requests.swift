@@ -63,6 +63,8 @@ public struct OutgoingRequest: Hashable, Sendable {
   public internal(set) var isReflected: Bool
   /// Whether it was reported that the request has not been answered.
   var isReportedAsNeglected = false
+  /// The contact's own request that came after this one; nil if none did, or if both crossed.
+  var answeredBy: RecordStamp?
 }
 
 /// How our last request to a contact ended, until we ask again.

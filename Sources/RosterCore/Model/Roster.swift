@@ -46,6 +46,8 @@ public struct Roster: Sendable {
   var abandonedEdits: Deque<AbandonedEdit> = []
   /// Pushes that some sessions have yet to receive, oldest first.
   var awaitedPushes: Deque<AwaitedPush> = []
+  /// Acceptances of requests that the roster has yet to show, oldest first.
+  var acceptances: [Acceptance] = []
   /// Cases of findings that are reported together, in the order of their first cases.
   var tallies: [Tally] = []
   /// The contacts that left the roster last, the newest last.
@@ -91,6 +93,7 @@ extension Roster: Hashable {
       && a.knownVersions.elementsEqual(b.knownVersions) { $0.hasSameBytes(as: $1) }
       && a.lostItems == b.lostItems && a.abandonedEdits == b.abandonedEdits
       && a.awaitedPushes == b.awaitedPushes && a.tallies == b.tallies
+      && a.acceptances == b.acceptances
       && a.nextTimeout == b.nextTimeout
       && a.nextNeglect == b.nextNeglect && a.contacts == b.contacts
   }

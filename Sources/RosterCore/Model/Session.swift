@@ -80,6 +80,12 @@ struct Session: Hashable, Sendable {
   var askedBefore = false
   /// The record of its first presence, until it is clear whether it requests the roster.
   var unfetchedSince: RecordStamp?
+  /// Whether an earlier session of its client has shown its presence.
+  var showedBefore = false
+  /// When it received the roster, until it shows its presence or it is reported that it does not.
+  var unshownSince: RecordStamp?
+  /// The ids of the last answers that it received and of the last pushes that it acknowledged.
+  var settledIDs: [String] = []
 
   // A closed stream keeps its unanswered requests, because a resumed one continues with them.
   // Beyond the limit the oldest is dropped, which is cheap at the front of a deque.
@@ -318,6 +324,8 @@ enum WaitingLimit {
   static let count = 1024
   /// For groups in all edits together, because an edit keeps the previous groups of its item.
   static let groups = 1 << 14
+  /// For the ids of answers and of acknowledged pushes.
+  static let settledIDs = 16
   /// For the versions that the server gave.
   static let knownVersions = 64
 }

@@ -9,6 +9,10 @@ struct Tally: Hashable, Sendable {
     case unacknowledgedPushes
     /// Pushes that another device received and this one did not.
     case missedPushes
+    /// Answers of ours to what was no request, or was answered.
+    case answersToNothing
+    /// Pushes that change nothing.
+    case idlePushes
   }
 
   let kind: Kind
@@ -28,6 +32,9 @@ struct Tally: Hashable, Sendable {
 
   /// The number of tallies that are kept at once; beyond it the oldest is reported.
   static let limit = 64
+
+  /// The number of pushes that change nothing from which on they are reported: a few are ordinary.
+  static let idleLimit = 10
 
   /// Whether a case on a device belongs to this tally.
   ///

@@ -22,6 +22,7 @@ extension Reduction {
       return
     }
     noteNews(of: contact)
+    forgetAcceptances(of: number, where: \.isOurs)
     // A server sends an unanswered request again at each login.
     if last?.cause != cause {
       report(.subscription(.undelivered(kind, error)), about: number, cause: cause)

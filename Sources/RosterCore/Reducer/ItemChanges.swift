@@ -81,6 +81,7 @@ extension Reduction {
     // Also of one that is no item: its presence can have come before the roster.
     voidPresence(of: number)
     doubtRequest(of: number, .itemRemoved)
+    forgetAcceptances(of: number)
     endOutgoing(byRemovalOf: number, hadItem: hadItem)
     compareWithEdits(number, nil)
   }

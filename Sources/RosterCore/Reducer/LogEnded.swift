@@ -43,5 +43,7 @@ extension Reduction {
     reportAbandoned()
     reportStreamErrors { _ in true }
     reportTallies()
+    reportAcceptances()
+    reportRequestsForRequests()
   }
 }

@@ -46,6 +46,7 @@ extension Reduction {
   /// Notes that the server has sent something on the record's connection.
   mutating func noteReceived() {
     if isShared { session.lastReceived = stamp }
+    acceptancesWait()
   }
 
   /// Decides about the pushes that sessions await which will not receive any more.

@@ -274,6 +274,7 @@ extension Reduction {
   /// again (§3.1.3).
   mutating func initialPresenceSent() {
     session.initialPresence = .sent
+    session.unshownSince = nil
     expectFetch()
     doubtOldRequests()
     if isShared { expectRequestsAgain() }

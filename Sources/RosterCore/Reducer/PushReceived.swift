@@ -38,6 +38,9 @@ extension Reduction {
       }
     }
     reportMalformedParts(of: query)
+    if changesNothing(item, number) {
+      tally(.idlePushes, about: item.jid, at: stamp.record, of: place)
+    }
     if let fields = item.fields {
       itemSet(fields, number, .push)
     } else {
@@ -45,6 +48,18 @@ extension Reduction {
       itemRemoved(number)
     }
     if let version = query.version, !isBehind { versionLearned(version) }
+  }
+
+  /// Whether a push shows what is known, and is not the answer to a set of ours.
+  private func changesNothing(_ item: StoredItem, _ number: ContactNumber) -> Bool {
+    let row = roster.contacts.item(of: number)
+    let isSame =
+      if let fields = item.fields {
+        row.map { roster.contacts.says($0, fields) } ?? false
+      } else {
+        row == nil
+      }
+    return isSame && !roster.sessions.hasEdit(of: roster.contacts.address(of: number))
   }
 
   private mutating func reportIfRemovedElsewhere(_ number: ContactNumber) {
@@ -85,10 +100,15 @@ extension Reduction {
   /// Each push wants an acknowledgement of its own, though servers use an id again. Our answer to
   /// somebody else's request may have the same id.
   mutating func answerSent(_ id: RawSpan, to: StoredJID?) {
-    guard let index = session.unacknowledged.firstIndex(where: { $0.id.hasBytes(id) }),
-      owner.isOwnServer(to?.jid)
-    else { return }
+    guard owner.isOwnServer(to?.jid) else { return }
+    guard let index = session.unacknowledged.firstIndex(where: { $0.id.hasBytes(id) }) else {
+      // A resumed session sends again what the server has not acknowledged (XEP-0198 §5).
+      guard session.resumptionID == nil, session.settledIDs.contains(where: { $0.hasBytes(id) })
+      else { return }
+      return tally(.answersToNothing, at: stamp.record, of: place)
+    }
     let push = session.unacknowledged.remove(at: index)
+    noteSettled(push.id)
     guard let number = roster.contacts.number(of: push.contact) else { return }
     answered(number) { if case .push = $0 { true } else { false } }
   }

@@ -55,6 +55,7 @@ extension Reduction {
       let from = answer.head.peer?.jid
       noteNews(of: owner.isOwnServer(from) ? nil : from?.bare)
     }
+    noteSettled(answer)
     guard let id = answer.head.id else {
       if !unidentifiedAnswerReceived(answer) { unaskedAnswerReceived(answer) }
       return
@@ -71,6 +72,7 @@ extension Reduction {
       return
     } else if let open = session.openQueries.first(where: { $0.query.id.hasBytes(id) }) {
       let from = answer.head.peer?.jid
+      guard !foreignRosterReceived(answer, cause: open.sent.record) else { return }
       report(
         .answer(.spoofed(from: from, to: .query)), about: from?.bare, cause: open.sent.record)
     } else {
@@ -128,6 +130,7 @@ extension Reduction {
   private mutating func unaskedAnswerReceived(_ answer: StoredAnswer) {
     let isUnmatched = roster.isInboundOnly || isFragment || lacksQueries
     let isTrusted = isUnmatched && owner.isOwnServer(answer.head.peer?.jid)
+    guard !foreignRosterReceived(answer) else { return }
     switch answer.payload {
     case .roster(let query) where isTrusted:
       if !roster.isInboundOnly { report(.answer(.unseenQuery)) }
@@ -145,6 +148,33 @@ extension Reduction {
       }
     case .nothing, .other, .error: break
     }
+  }
+
+  /// A roster from a sender that has no right to send ours (§2.1.4).
+  ///
+  /// - Parameter cause: The get that has the id of the answer; nil if none has.
+  /// - Returns: Whether the answer is one, which is ignored.
+  private mutating func foreignRosterReceived(_ answer: StoredAnswer, cause: UInt64? = nil) -> Bool
+  {
+    let from = answer.head.peer?.jid
+    guard case .roster = answer.payload, roster.account != nil, !owner.isOwnServer(from),
+      let refusal = refusal(ofPushFrom: from)
+    else { return false }
+    report(.answer(.foreignRoster(refusal)), about: from?.bare, cause: cause)
+    return true
+  }
+
+  /// Keeps the id of an answer of our server: an answer of ours to it is an answer to nothing.
+  private mutating func noteSettled(_ answer: StoredAnswer) {
+    guard let id = answer.head.id, owner.isOwnServer(answer.head.peer?.jid) else { return }
+    noteSettled(String(decoding: id))
+  }
+
+  /// Keeps the id of an answer, or of a push that was acknowledged.
+  mutating func noteSettled(_ id: String) {
+    session.settledIDs.removeAll { $0.hasSameBytes(as: id) }
+    if session.settledIDs.count >= WaitingLimit.settledIDs { session.settledIDs.removeFirst() }
+    session.settledIDs.append(id)
   }
 
   /// A new session: what was not answered will never be.

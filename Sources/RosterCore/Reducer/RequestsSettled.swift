@@ -6,6 +6,7 @@ extension Reduction {
   // MARK: Requests of contacts
 
   mutating func settleIncoming(by item: StoredFields, _ number: ContactNumber) {
+    acceptancesShown(by: item.subscription, of: number)
     guard item.subscription.includesFrom else { return }
     endIncoming(number, .acceptedElsewhere)
     guard roster.contacts.isEndUntaken(of: number) else { return }

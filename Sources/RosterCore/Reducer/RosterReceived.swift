@@ -23,7 +23,9 @@ extension Reduction {
     if !listing.isOvertaken, !isSilent { versionLearned(query.version) }
     completenessLearned(query.isCut ? .neverFetched : .complete)
     rosterLearned(asked: asked)
-    if !query.isCut { settleAbandoned(asked: asked) }
+    guard !query.isCut else { return }
+    settleAbandoned(asked: asked)
+    settleAcceptances(asked: asked)
   }
 
   /// What a result lists.
@@ -143,6 +145,7 @@ extension Reduction {
     settleAwaitedPushes(of: place) { $0.shown.record < asked ?? .max }
     session.fetchedAt = stamp
     session.rosterRefusal = nil
+    expectPresence()
   }
 
   mutating func completenessLearned(_ new: Completeness) {

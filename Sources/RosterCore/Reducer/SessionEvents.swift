@@ -53,6 +53,9 @@ extension Reduction {
     session.openedAt = stamp.record
     session.askedBefore = hasAskedBefore(jid.resource)
     session.hasAsked = false
+    session.showedBefore = hasShownBefore(jid.resource)
+    session.unshownSince = nil
+    session.settledIDs = []
     session.resumptionID = resumptionID
     session.initialPresence = .unsent
     session.isAvailable = false
@@ -74,6 +77,15 @@ extension Reduction {
     roster.sessions.all.indices.contains { other in
       let earlier = roster.sessions[other]
       guard earlier.hasAsked || earlier.askedBefore else { return false }
+      return other == place || resource != nil && earlier.resource.hasSameBytes(as: resource)
+    }
+  }
+
+  /// Whether an earlier session of the same client has shown its presence.
+  private func hasShownBefore(_ resource: String?) -> Bool {
+    roster.sessions.all.indices.contains { other in
+      let earlier = roster.sessions[other]
+      guard earlier.initialPresence == .sent || earlier.showedBefore else { return false }
       return other == place || resource != nil && earlier.resource.hasSameBytes(as: resource)
     }
   }
@@ -101,6 +113,7 @@ extension Reduction {
       leaveEdits(of: place)
       reportPutBacks(of: place)
       reportUnfetched(of: place)
+      reportUnshownPresence(of: place)
     }
     forgetPresence(toldTo: sessions)
     forgetDeliveries(to: sessions)

@@ -58,6 +58,7 @@ extension Reduction {
     forgetCrossedPushes()
     countUnacknowledgedPushes(of: place)
     reportUnfetched(of: place)
+    reportUnshownPresence(of: place)
     guard isShared else { return }
     // What only it was told of requests, nobody is told of now.
     let goesOn = roster.sessions.all.contains { $0.phase == .open && $0.initialPresence == .sent }

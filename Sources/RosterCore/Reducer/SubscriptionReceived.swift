@@ -53,6 +53,8 @@ extension Reduction {
     let mayHaveCrossed = mayHaveCrossedRefusal(number)
     changed(.request, of: number) { _ in .request(before: before, after: .open(request)) }
     if before == nil {
+      forgetAcceptances(of: number, where: \.isOurs)
+      requestMayAnswer(number)
       if !mayHaveCrossed, !roundBegan(number, of: \.rounds) { reportReturn(number) }
       expectPerson()
     }
@@ -83,13 +85,17 @@ extension Reduction {
   private mutating func acceptanceReceived(_ number: ContactNumber) {
     let push = takePush(showing: .weSee, of: number)
     if endOutgoing(number, .accepted) {
-      if push == nil { expectPush(showing: .weSee, of: number, isOurs: false) }
+      if push == nil {
+        expectPush(showing: .weSee, of: number, isOurs: false)
+        if !isSeen(number) { expectAcceptance(of: number, isOurs: false) }
+      }
     } else if push == nil {
       reportUnexplained(.unsolicitedSubscribed, about: number)
     }
   }
 
   private mutating func withdrawalReceived(_ number: ContactNumber) {
+    forgetAcceptances(of: number, where: \.isOurs)
     let push = takePush(showing: .itNoLongerSees, of: number)
     let hadAsked = endIncoming(number, .withdrawn)
     if seesUs(number) {
@@ -100,6 +106,7 @@ extension Reduction {
   }
 
   private mutating func denialReceived(_ number: ContactNumber) {
+    forgetAcceptances(of: number) { !$0.isOurs }
     let push = takePush(showing: .weNoLongerSee, of: number)
     if isSeen(number) || push?.before.includesTo == true { outcome.news?.endsSubscription = true }
     let request = roster.contacts.outgoing(of: number)

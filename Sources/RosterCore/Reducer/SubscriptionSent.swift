@@ -16,6 +16,7 @@ extension Reduction {
     case .subscribe: requestSent(number)
     case .subscribed: acceptanceSent(number)
     case .unsubscribe:
+      forgetAcceptances(of: number) { !$0.isOurs }
       if isSeen(number) { endBegan(number) }
       reportWrongRefusal(number)
       if isSeen(number) || isAsked(number) {
@@ -24,6 +25,7 @@ extension Reduction {
       endOutgoing(number, .cancelled)
       voidPresence(of: number)
     case .unsubscribed:
+      forgetAcceptances(of: number, where: \.isOurs)
       if seesUs(number) {
         outcome.news?.endsSubscription = true
         endBegan(number)
@@ -67,7 +69,10 @@ extension Reduction {
     let hadAsked = endIncoming(number, .accepted)
     guard !seesUs(number) else { return }
     expectPush(showing: hadAsked ? .itSees : .weApprove, of: number, isOurs: true)
-    guard !hadAsked, roster.hasReceived else { return }
+    guard !hadAsked, roster.hasReceived else {
+      if hadAsked { expectAcceptance(of: number, isOurs: true) }
+      return
+    }
     reportUnexplained(.preApproval, about: number)
   }
 

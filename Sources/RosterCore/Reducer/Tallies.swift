@@ -9,7 +9,7 @@ extension Reduction {
   ///   - place: The slot of the session that it is about.
   ///   - receiver: The device that received a missed push.
   mutating func tally(
-    _ kind: Tally.Kind, about contact: BareJID, at record: UInt64, of place: Int,
+    _ kind: Tally.Kind, about contact: BareJID? = nil, at record: UInt64, of place: Int,
     receivedBy receiver: String? = nil
   ) {
     let (connection, device) = (
@@ -42,16 +42,20 @@ extension Reduction {
   }
 
   private mutating func report(_ tally: Tally) {
-    let finding: ItemFinding =
-      switch tally.kind {
-      case .unacknowledgedPushes: .unacknowledgedPush
-      case .missedPushes: .missedPush(receivedBy: tally.receiver)
-      }
+    let finding: Finding.Kind
+    switch tally.kind {
+    case .unacknowledgedPushes: finding = .item(.unacknowledgedPush)
+    case .missedPushes: finding = .item(.missedPush(receivedBy: tally.receiver))
+    case .answersToNothing: finding = .answer(.toNothing)
+    case .idlePushes:
+      guard tally.count >= Tally.idleLimit else { return }
+      finding = .item(.idlePushes)
+    }
     let extent =
       tally.count > 1
       ? Finding.Extent(count: tally.count, first: tally.first, last: tally.last) : nil
     report(
-      .item(finding), about: tally.contact, cause: tally.first,
+      finding, about: tally.contact, cause: tally.first,
       by: .connection(tally.connection, tally.device), extent: extent)
   }
 }

@@ -37,6 +37,7 @@ extension Reduction {
       reportOverdueStreamErrors(now)
       for place in roster.sessions.all.indices {
         reportOverdueFetch(of: place, now)
+        reportOverduePresence(of: place, now)
         guard roster.hasReceived else { continue }
         reportOverdueQueries(of: place, now)
         // What a lost session sent is settled once it is resumed or another one begins.

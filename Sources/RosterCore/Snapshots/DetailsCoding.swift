@@ -105,6 +105,8 @@ struct DetailsOutput: StampOutput {
       write(request.since)
       plain.write(request.isReflected)
       plain.write(request.isReportedAsNeglected)
+      plain.write(request.answeredBy != nil)
+      if let answer = request.answeredBy { write(answer) }
     }
     if let names = details.names { write(names) }
     let expected = details.expected
@@ -215,7 +217,8 @@ struct DetailsInput: StampInput, ~Escapable {
     if parts.contains(.outgoing) {
       let request = OutgoingRequest(
         since: try readStamp(), isReflected: try plain.readFlag(),
-        isReportedAsNeglected: try plain.readFlag())
+        isReportedAsNeglected: try plain.readFlag(),
+        answeredBy: try plain.readFlag() ? try readStamp() : nil)
       details?.outgoing = request
     }
     if parts.contains(.names) {

@@ -82,6 +82,7 @@ extension Roster {
     body.write(abandonedEdits)
     body.write(awaitedPushes)
     body.write(tallies)
+    body.write(acceptances)
     let details = body.write(numbers)
     return (body.plain.bytes, details)
   }
@@ -148,6 +149,7 @@ extension Roster {
     abandonedEdits = try body.readAbandonedEdits()
     awaitedPushes = try body.readAwaitedPushes()
     tallies = try body.readTallies()
+    acceptances = try body.readAcceptances()
     try body.readContacts()
     swap(&contacts, &body.contacts)
   }

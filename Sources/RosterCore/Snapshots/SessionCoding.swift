@@ -33,6 +33,11 @@ extension RosterOutput {
     plain.write(session.askedBefore)
     plain.write(session.unfetchedSince != nil)
     if let since = session.unfetchedSince { write(since) }
+    plain.write(session.showedBefore)
+    plain.write(session.unshownSince != nil)
+    if let since = session.unshownSince { write(since) }
+    plain.write(UInt64(session.settledIDs.count))
+    for id in session.settledIDs { plain.write(id) }
     plain.write(UInt64(session.pushesToCome))
     plain.write(session.lastPushToCome)
     plain.write(UInt64(session.openQueries.count))
@@ -112,6 +117,9 @@ extension RosterInput {
     session.hasAsked = try plain.readFlag()
     session.askedBefore = try plain.readFlag()
     if try plain.readFlag() { session.unfetchedSince = try readStamp() }
+    session.showedBefore = try plain.readFlag()
+    if try plain.readFlag() { session.unshownSince = try readStamp() }
+    for _ in 0..<(try plain.readCount()) { session.settledIDs.append(try plain.readText()) }
     guard let pushesToCome = Int(exactly: try plain.readNumber()) else { throw plain.invalid }
     session.pushesToCome = pushesToCome
     session.lastPushToCome = try plain.readNumber()
@@ -145,6 +153,7 @@ extension RosterInput {
         UnidentifiedRequest(contact: try plain.readOptional(), sent: try readStamp()))
     }
     guard session.openBlocking.count <= OpenBlocking.limit,
+      session.settledIDs.count <= WaitingLimit.settledIDs,
       session.sentAnswers.count <= WaitingLimit.unidentified,
       session.unidentifiedRequests.count <= WaitingLimit.unidentified
     else { throw plain.invalid }

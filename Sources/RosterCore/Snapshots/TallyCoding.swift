@@ -1,7 +1,7 @@
 import DequeModule
 import XMPPStanza
 
-// What was counted, and the pushes that devices await.
+// What was counted, and the pushes and acceptances that are awaited.
 extension RosterOutput {
   mutating func write(_ tallies: [Tally]) {
     plain.write(UInt64(tallies.count))
@@ -14,6 +14,18 @@ extension RosterOutput {
       plain.write(UInt64(tally.count))
       write(record: tally.first)
       write(record: tally.last)
+    }
+  }
+
+  mutating func write(_ acceptances: [Acceptance]) {
+    plain.write(UInt64(acceptances.count))
+    for acceptance in acceptances {
+      plain.write(acceptance.contact)
+      plain.write(acceptance.isOurs)
+      write(acceptance.stamp)
+      plain.write(UInt64(acceptance.connection.number))
+      plain.write(acceptance.device)
+      plain.write(acceptance.isOverdue)
     }
   }
 
@@ -67,6 +79,19 @@ extension RosterInput {
     return awaited
   }
 
+  mutating func readAcceptances() throws(CodecError) -> [Acceptance] {
+    var acceptances: [Acceptance] = []
+    for _ in 0..<(try plain.readCount()) {
+      acceptances.append(
+        Acceptance(
+          contact: try plain.read(), isOurs: try plain.readFlag(), stamp: try readStamp(),
+          connection: try readConnection(), device: try plain.readOptionalText(),
+          isOverdue: try plain.readFlag()))
+    }
+    guard acceptances.count <= Acceptance.limit else { throw plain.invalid }
+    return acceptances
+  }
+
   private mutating func readConnection() throws(CodecError) -> ConnectionID {
     guard let number = UInt32(exactly: try plain.readNumber()) else { throw plain.invalid }
     return ConnectionID(number: number)
@@ -78,6 +103,8 @@ extension Tally.Kind: StoredCode {
     switch self {
     case .unacknowledgedPushes: 0
     case .missedPushes: 1
+    case .answersToNothing: 2
+    case .idlePushes: 3
     }
   }
 }
