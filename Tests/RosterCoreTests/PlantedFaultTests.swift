@@ -140,7 +140,7 @@ struct FaultySession {
     }
   }
 
-  /// Somebody new asks, and is accepted.
+  /// A new contact asks, and a device accepts.
   private mutating func accept(by device: UInt32, _ fault: PlantedFault? = nil) {
     let jid = newContact()
     for device in devices() { scenario.on(device) { $0.receives("subscribe", from: jid) } }
@@ -152,7 +152,7 @@ struct FaultySession {
     push(jid)
   }
 
-  /// We ask somebody new, who accepts.
+  /// A device asks a new contact, which accepts.
   private mutating func befriend(by device: UInt32, _ fault: PlantedFault? = nil) {
     let jid = newContact()
     scenario.on(device) { $0.sends("subscribe", to: jid) }

@@ -424,8 +424,8 @@ extension Finding.Code {
       FindingGuide(
         "After it has the roster, a client sends its first presence; the server then sends it the "
           + "presence of its contacts and open requests (RFC 6121 §2.2, §4.2).",
-        "A client that was connected again and forgot its presence, or that sends it only while the "
-          + "screen is on; a script needs none.",
+        "A client that was connected again and forgot its presence, or that sends it only while "
+          + "the screen is on; a script needs none.",
         "Send available presence after the roster in each session that is not resumed.")
     case .malformedPresence:
       FindingGuide(

@@ -90,8 +90,8 @@ extension AnswerFinding {
       "A roster result from \(refusal.sender) was ignored: only our own server may send our "
         + "roster (RFC 6121 §2.1.4, RFC 6120 §8.1.2.1)."
     case .toNothing where words.extent == nil:
-      "\(words.subject) sent a result at \(words.cause) that answers no request: an answer is never "
-        + "answered, and a push only once (RFC 6120 §8.2.3)."
+      "\(words.subject) sent a result at \(words.cause) that answers no request: an answer is "
+        + "never answered, and a push only once (RFC 6120 §8.2.3)."
     case .toNothing:
       "\(words.subject) sent \(words.cases("results")) that answer no request: an answer is never "
         + "answered, and a push only once (RFC 6120 §8.2.3)."
@@ -238,16 +238,16 @@ extension SubscriptionFinding {
         + "stays open: it ends what we see of somebody (RFC 6121 §3.3); a refusal is unsubscribed "
         + "(§3.2)."
     case .requestForRequest(let ours):
-      "\(words.somebody) answered our request of record \(ours) by asking us at \(words.cause), and "
-        + "has not accepted it since: a request is accepted by “subscribed” (RFC 6121 §3.1.5). This "
-        + "is a guess: the contact may still decide."
+      "\(words.somebody) answered our request of record \(ours) by asking us at \(words.cause), "
+        + "and has not accepted it since: a request is accepted by “subscribed” (RFC 6121 §3.1.5). "
+        + "This is a guess: the contact may still decide."
     case .unshownAcceptance(isOurs: true):
-      "\(words.subject) accepted the request from \(words.somebody) at \(words.cause), and the roster "
-        + "never showed that it sees our presence: the server did not take the answer, or lost it "
-        + "(RFC 6121 §3.1.5)."
+      "\(words.subject) accepted the request from \(words.somebody) at \(words.cause), and the "
+        + "roster never showed that it sees our presence: the server did not take the answer, or "
+        + "lost it (RFC 6121 §3.1.5)."
     case .unshownAcceptance(isOurs: false):
-      "\(words.somebody) accepted our request at \(words.cause), and the roster never showed that we "
-        + "see its presence: the server did not take the answer, or lost it (RFC 6121 §3.1.6)."
+      "\(words.somebody) accepted our request at \(words.cause), and the roster never showed that "
+        + "we see its presence: the server did not take the answer, or lost it (RFC 6121 §3.1.6)."
     case .returned(after: .denied):
       "\(words.somebody) asks again, though we denied it at \(words.cause)."
     case .returned:
