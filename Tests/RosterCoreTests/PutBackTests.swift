@@ -90,6 +90,35 @@ struct PutBackTests {
     }
   }
 
+  @Test("A person who adds a removed contact again, with name and group, sends no old copy")
+  func addedByHand() throws {
+    var scenario = alice()
+    edit(&scenario, on: 2, removal, at: 1_000)
+    edit(&scenario, on: 1, added, at: 20_000)
+    scenario.sends(at: 30_000)
+    let finding = try #require(findings(scenario).first)
+    #expect(findings(scenario).count == 1)
+    #expect(finding.severity == .info)
+    #expect(finding.sentence.contains("Either its user wanted that"))
+  }
+
+  @Test("If no set in the log had removed the contact, only a sign of an old copy counts")
+  func unrecordedRemoval() throws {
+    for isRow in [false, true] {
+      var scenario = alice()
+      for connection in [1, 2] as [UInt32] {
+        scenario.on(connection) {
+          $0.time = 1_000
+          $0.pushed(removal, id: "gone")
+        }
+      }
+      edit(&scenario, on: 1, added, at: 20_000)
+      if isRow { edit(&scenario, on: 1, item(carol, "name='C'"), at: 20_500) }
+      scenario.sends(at: 30_000)
+      #expect(findings(scenario).map(\.severity) == (isRow ? [.warning] : []))
+    }
+  }
+
   @Test("A client that adds at once what the roster of its login lacks keeps a list of its own")
   func afterLogin() throws {
     for (wait, isFound) in [(200, true), (2_500, false)] as [(Int64, Bool)] {

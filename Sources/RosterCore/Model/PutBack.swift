@@ -63,7 +63,8 @@ package struct PutBack: Hashable, Sendable {
 
     /// The same device sent another set within a second, for another contact.
     package static let burst = Self(rawValue: 1)
-    /// Name and groups are both as they were.
+    /// Name and groups are both as they were. Of a contact that was removed, that says nothing: a
+    /// person who adds it again may well give it both.
     package static let bothFields = Self(rawValue: 2)
     /// The device sent the set as soon as it had received the roster.
     package static let afterLogin = Self(rawValue: 4)

@@ -62,10 +62,9 @@ extension Reduction {
       // If a login shows that a contact is gone, a person adds an old friend again.
       guard !lost.isByRoster || isAfterLogin else { return nil }
     }
-    let isBoth = after.name != nil && !after.groups.isEmpty
     return Restoration(
       isOfContact: true, subscription: lost.subscription, edit: lost.edit, device: lost.device,
-      lostAt: lost.at, evidence: isBoth ? .bothFields : [])
+      lostAt: lost.at)
   }
 
   /// A set that also changes something else is reported as outdated.
@@ -159,8 +158,9 @@ extension Reduction {
   }
 
   private mutating func report(_ held: HeldPutBack, of place: Int) {
-    guard reportsOutcome else { return }
     let known = held.restoration
+    // Without a removal of ours, and without a sign of an old copy, a person adds a contact again.
+    guard reportsOutcome, known.edit != nil || !known.evidence.isEmpty else { return }
     let isLess =
       known.subscription != held.subscription
       && (known.subscription.includesTo || !held.subscription.includesTo)
