@@ -22,6 +22,26 @@ struct FragmentRuleTests {
     return scenario
   }
 
+  @Test("An error alone may refuse to bind a resource, so there is no session because of it")
+  func refusedBind() {
+    let error =
+      "<iq id='bind' type='error'><error type='cancel'>"
+      + "<conflict xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></iq>"
+    var refused = fragment()
+    refused.received(error)
+    #expect(!refused.roster.isConnected && refused.allCodes.isEmpty)
+    // Anything else tells of a session, before the error or after it.
+    var later = refused
+    later.pushed(item(bob))
+    #expect(later.roster.isConnected)
+    var earlier = fragment()
+    earlier.sets(item(bob), id: "set")
+    earlier.received(
+      "<iq id='set' type='error'><error type='cancel'>"
+        + "<not-allowed xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></iq>")
+    #expect(earlier.roster.isConnected && earlier.codes == [.refusedEdit])
+  }
+
   private struct Line: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let happens: @Sendable (inout Scenario) -> Void

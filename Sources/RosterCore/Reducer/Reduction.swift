@@ -241,8 +241,7 @@ struct Reduction: ~Copyable {
       if let direction = stanza.direction, let end = session.ends[direction] {
         return stanzaCameLate(direction, after: end)
       }
-      // What was not taken tells nothing, not even that there is a session.
-      if !stanza.isRejected { assumeSession() }
+      if stanza.impliesSession { assumeSession() }
       if !roster.hasReceived { roster.hasReceived = stanza.direction == .inbound }
       if stanza.direction == .inbound { noteReceived() }
       stanzaHappened(stanza)
@@ -312,8 +311,21 @@ extension SessionEvent {
 }
 
 extension StoredStanza {
-  /// Whether it could not be taken.
-  fileprivate var isRejected: Bool { if case .rejected = self { true } else { false } }
+  /// Whether there is a session if it arrived or was sent.
+  ///
+  /// What was not taken tells nothing. An error may refuse to bind a resource, because few servers
+  /// send the request along (RFC 6120 §7.6.2): if it answers a request of a session, that request
+  /// has told of the session.
+  fileprivate var impliesSession: Bool {
+    switch self {
+    case .rejected: false
+    case .answerReceived(let answer): if case .error = answer.payload { false } else { true }
+    case .querySent, .setSent, .pushReceived, .answerSent, .subscriptionReceived,
+      .subscriptionSent, .presenceReceived, .presenceErrorReceived, .presenceSent, .blocked,
+      .unblocked, .blockingSent, .nicknamePublished, .vCardPublished:
+      true
+    }
+  }
 
   /// Whether the server sent it or we did; nil if it could not be taken.
   fileprivate var direction: Direction? {
