@@ -73,6 +73,41 @@ private let bob = FindingWords.bob
     #expect(outbound.allCodes.isEmpty)
   }
 
+  @Test("A set on a lost connection that nothing follows is found if a minute has passed since")
+  func lostForGood() {
+    for (end, isReceived, codes) in [
+      (61_000, true, [.unansweredEdit]), (10_000, true, []), (nil, true, []),
+      (61_000, false, []),
+    ] as [(Int64?, Bool, [Finding.Code])] {
+      var scenario = Scenario()
+      scenario.opened("alice@example.test/phone", at: end.map { _ in 0 })
+      if isReceived { scenario.fetches(bobItem("Bob")) }
+      scenario.sets(bobItem("Robert"))
+      let set = scenario.record
+      scenario.lost()
+      scenario.ends(at: end)
+      #expect(scenario.allCodes == codes, "\(end ?? -1) \(isReceived)")
+      #expect(scenario.ending.first?.cause == (codes.isEmpty ? nil : set))
+    }
+  }
+
+  @Test("A set on a lost connection is settled if it was shown before the log ended")
+  func lostAndShown() {
+    var scenario = Scenario()
+    scenario.opened("alice@example.test/phone", at: 0)
+    scenario.fetches(bobItem("Bob"))
+    scenario.on(2) {
+      $0.opened("alice@example.test/pc")
+      $0.fetches(bobItem("Bob"))
+      $0.sets(bobItem("Robert"))
+      $0.lost()
+    }
+    scenario.pushed(bobItem("Robert"))
+    scenario.sent("<iq id='push' type='result'/>")
+    scenario.ends(at: 100_000)
+    #expect(scenario.allCodes.isEmpty)
+  }
+
   @Test("What was reported is not reported again at the end")
   func reportedOnce() {
     var scenario = aliceWithBobAndCarol()

@@ -194,9 +194,43 @@ import XMPPStanza
     scenario.opened("alice@example.test/tablet")
     scenario.fetches(Self.bobItem, id: "again")
     #expect(scenario.allCodes.filter { $0 != .lateStanza } == [.unansweredEdit])
+  }
 
-    scenario = Self.editedAndEnded(.inbound)
+  @Test("Whether a set was done that the server's end left open, the next roster says")
+  func leftOpen() throws {
+    // However long the account stays away, and though nothing else is connected meanwhile.
+    for away in [1_000, 7_200_000] as [Int64] {
+      for (name, codes) in [("Robert", []), ("Bob", [.unansweredEdit])]
+        as [(String, [Finding.Code])]
+      {
+        var scenario = Self.editedAndEnded(.inbound)
+        #expect(scenario.allCodes.isEmpty)
+        scenario.sent("<stream:stream to='example.test'/>", at: away)
+        scenario.opened("alice@example.test/phone")
+        #expect(scenario.allCodes.isEmpty)
+        scenario.fetches(item(Self.bob, "name='\(name)' subscription='both'"), id: "again")
+        #expect(scenario.allCodes == codes, "\(away) \(name)")
+        let cause = scenario.findings.first?.cause
+        #expect(cause == (codes.isEmpty ? nil : 5))
+        scenario.ends(at: away + 100_000)
+        #expect(scenario.allCodes == codes)
+      }
+    }
+  }
+
+  @Test("If nothing shows what became of a set, it is reported at the end of the log")
+  func neverShown() {
+    var scenario = Self.editedAndEnded(.inbound)
+    scenario.ends(at: 1_000)
     #expect(scenario.allCodes == [.unansweredEdit])
+
+    // A roster is not asked for again, or not within a minute.
+    scenario = Self.editedAndEnded(.inbound)
+    scenario.opened("alice@example.test/phone", at: 500_000)
+    scenario.sends(at: 560_000)
+    #expect(!scenario.allCodes.contains(.unansweredEdit))
+    scenario.sends(at: 560_001)
+    #expect(scenario.allCodes.contains(.unansweredEdit))
   }
 
   @Test("Another connection that opens before the answer comes does not give the set up")
@@ -234,6 +268,47 @@ import XMPPStanza
       let counts = scenario.ends().filter { $0.code == .unacknowledgedPush }.map(\.count)
       #expect(counts == (count == 0 ? [] : [count]), "\(times)")
     }
+  }
+
+  @Test("A push that came just before the connection was lost cannot be acknowledged any more")
+  func crossedLoss() {
+    for (times, count) in [([9_950], 0), ([9_000], 1), ([9_001, 9_999], 0), ([5_000, 9_999], 2)] {
+      var scenario = Self.online()
+      for (number, time) in times.enumerated() {
+        scenario.time = Int64(time)
+        scenario.pushed(Self.bobItem, id: "p\(number)")
+      }
+      scenario.lost(at: 10_000)
+      #expect(scenario.allCodes.isEmpty)
+      scenario.opened("alice@example.test/phone", at: 20_000)
+      #expect(
+        scenario.allCodes == Array(repeating: .unacknowledgedPush, count: count), "\(times)")
+    }
+  }
+
+  @Test("A push that another session of the resource follows at once may have crossed its end")
+  func crossedReplacement() {
+    for (time, codes) in [(9_950, []), (5_000, [.unacknowledgedPush])]
+      as [(Int64, [Finding.Code])]
+    {
+      var scenario = Self.online()
+      scenario.time = time
+      scenario.pushed(Self.bobItem)
+      scenario.on(2) { $0.opened("alice@example.test/phone", at: 10_000) }
+      #expect(scenario.allCodes == codes, "\(time)")
+    }
+  }
+
+  @Test("After a resumption, a push from before the loss may still be acknowledged")
+  func resumedAfterPush() {
+    var scenario = Self.online()
+    scenario.time = 9_950
+    scenario.pushed(Self.bobItem)
+    scenario.lost(at: 10_000)
+    scenario.resumed(at: 12_000)
+    scenario.sent("<iq id='push' type='result'/>")
+    scenario.sends(at: 200_000)
+    #expect(scenario.allCodes.isEmpty)
   }
 
   /// What we can send after our end.

@@ -49,6 +49,8 @@ struct Session: Hashable, Sendable {
   var ends = StreamEnds()
   /// Whether the session is open or can be resumed: it has begun and has not ended cleanly.
   var isAlive = false
+  /// The record of the loss of its connection; nil unless it is lost.
+  var lostAt: RecordStamp?
   /// The domain of the stream's server; nil if the log does not show it.
   var server: BareJID?
   /// The resource that the server bound.

@@ -1,24 +1,36 @@
 import DequeModule
 import XMPPStanza
 
-// Sets whose session was lost before they were answered. That no answer came does not say that the
+// Sets whose session was over before they were answered. That no answer came does not say that the
 // server did not carry them out: the next roster says it, or a push to another device.
 extension Reduction {
   /// A session is over: its sets will not be answered.
-  mutating func leaveEdits(of place: Int) {
+  ///
+  /// If nothing of the server was seen yet, what waits stays: the log may still show something.
+  mutating func abandonEdits(of place: Int) {
     guard roster.hasReceived else { return }
     let edits = roster.sessions[place].pendingEdits
     roster.sessions[place].pendingEdits = []
-    for edit in edits where edit.isAnswered || !edit.isPushed {
-      if roster.abandonedEdits.count == AbandonedEdit.limit {
-        report(abandoned: roster.abandonedEdits.removeFirst())
-      }
-      roster.abandonedEdits.append(
-        AbandonedEdit(
-          edit: edit, connection: roster.sessions[place].connection,
-          device: roster.sessions[place].resource, since: stamp))
-      expectAnswer()
+    for edit in edits { abandon(edit, of: place) }
+  }
+
+  mutating func abandon(_ edit: PendingEdit, of place: Int) {
+    guard edit.isAnswered || !edit.isPushed else { return }
+    if roster.abandonedEdits.count == AbandonedEdit.limit {
+      report(abandoned: roster.abandonedEdits.removeFirst())
     }
+    roster.abandonedEdits.append(
+      AbandonedEdit(
+        edit: edit, connection: roster.sessions[place].connection,
+        device: roster.sessions[place].resource, since: stamp))
+    expectAnswer()
+  }
+
+  /// The account is connected again: from now on the server can show what it carried out.
+  mutating func abandonedEditsWaitAgain() {
+    guard !roster.abandonedEdits.isEmpty else { return }
+    for index in roster.abandonedEdits.indices { roster.abandonedEdits[index].since = stamp }
+    expectAnswer()
   }
 
   /// The server shows an item: the set that asked for it was carried out, and those before it.
@@ -56,9 +68,10 @@ extension Reduction {
     }
   }
 
-  /// Reports the sets that nothing has settled within a minute after their session was over.
+  /// Reports the sets that nothing has settled within a minute in which the account was connected
+  /// after their session was over.
   mutating func reportOverdueAbandoned(_ now: Int64) {
-    guard !roster.abandonedEdits.isEmpty else { return }
+    guard !roster.abandonedEdits.isEmpty, roster.isConnected else { return }
     let abandoned = roster.abandonedEdits
     roster.abandonedEdits = []
     for edit in abandoned {
@@ -79,6 +92,7 @@ extension Reduction {
     roster.abandonedEdits = []
     for edit in abandoned { report(abandoned: edit) }
   }
+
   private mutating func report(abandoned: AbandonedEdit) {
     reportUnfinished(
       abandoned.edit, by: .connection(abandoned.connection, abandoned.device))

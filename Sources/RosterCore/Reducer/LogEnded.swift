@@ -30,6 +30,7 @@ extension Roster {
 extension Reduction {
   mutating func logEnded() {
     reportOverdue()
+    reportOverdueEditsOfLostSessions()
     // Sessions that ended before anything of the server was seen still have what waited in them.
     for place in roster.sessions.all.indices
     where !roster.sessions[place].isAlive && !roster.sessions[place].mayStillBeAnswered {

@@ -113,8 +113,9 @@ extension Reduction {
     answered(number) { if case .push = $0 { true } else { false } }
   }
 
-  /// The session acknowledges nothing more.
+  /// The session is over, so that nothing is acknowledged any more.
   mutating func countUnacknowledgedPushes(of place: Int) {
+    forgetCrossedPushes(of: place)
     let pushes = roster.sessions[place].unacknowledged
     roster.sessions[place].unacknowledged = []
     for push in pushes { countUnacknowledged(push, of: place) }

@@ -15,7 +15,13 @@ extension Reduction {
   /// A stream header while a session is open means that the old stream was lost without a word.
   mutating func negotiationBegan() {
     session.ends = StreamEnds()
+    connectionLost()
     sessionEnded(.negotiating)
+  }
+
+  /// A session that is open may be resumed on another stream.
+  mutating func connectionLost() {
+    if session.isAlive, session.phase == .open { session.lostAt = stamp }
   }
 
   /// Only a certificate proves that a server is the domain's (RFC 6120 §13.7.2). Without TLS, what
@@ -110,7 +116,7 @@ extension Reduction {
       abandonQueries(of: place)
       countUnacknowledgedPushes(of: place)
       settleAwaitedPushes(of: place)
-      leaveEdits(of: place)
+      abandonEdits(of: place)
       reportPutBacks(of: place)
       reportUnfetched(of: place)
       reportUnshownPresence(of: place)
@@ -172,7 +178,10 @@ extension Reduction {
 
   private mutating func sessionStarted() {
     session.isAlive = true
+    session.lostAt = nil
+    let wasConnected = roster.isConnected
     setPhase(.open, of: place)
+    if !wasConnected { abandonedEditsWaitAgain() }
     // While the connection was lost, nothing was overdue.
     if !session.pendingEdits.isEmpty { expectAnswer() }
   }

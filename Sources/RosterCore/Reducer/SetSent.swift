@@ -204,14 +204,12 @@ extension Reduction {
 
   // MARK: Giving up
 
-  /// A new session: what was not answered will never be.
-  ///
-  /// If nothing of the server was seen yet, what waits stays: the log may still show something.
-  mutating func abandonEdits(of place: Int) {
+  /// The server has ended the stream: what it has answered and not pushed, it does not push.
+  mutating func reportUnpushedEdits(of place: Int) {
     guard roster.hasReceived else { return }
-    let edits = roster.sessions[place].pendingEdits
-    roster.sessions[place].pendingEdits = []
-    for edit in edits { reportUnfinished(edit, by: .session(place)) }
+    let answered = roster.sessions[place].pendingEdits.filter(\.isAnswered)
+    roster.sessions[place].pendingEdits.removeAll(where: \.isAnswered)
+    for edit in answered { reportUnfinished(edit, by: .session(place)) }
   }
 
   mutating func reportUnfinished(_ edit: PendingEdit, by origin: Origin) {

@@ -41,6 +41,7 @@ extension Reduction {
     session.server = nil
     // A lost session may be resumed; one that either side has closed is over.
     if isLost, session.ends.ours == nil, session.ends.server == nil {
+      connectionLost()
       sessionEnded(.closed)
     } else {
       streamOver()
@@ -55,7 +56,6 @@ extension Reduction {
     sessionEnded(.closed)
     session.isAlive = false
     reportPutBacks(of: place)
-    forgetCrossedPushes()
     countUnacknowledgedPushes(of: place)
     reportUnfetched(of: place)
     reportUnshownPresence(of: place)
@@ -68,17 +68,20 @@ extension Reduction {
   /// Nothing more comes from the server.
   private mutating func streamOver() {
     sendingEnded()
+    reportUnpushedEdits(of: place)
     abandonEdits(of: place)
     if isShared { forgetDeliveries(to: SessionSet(place)) }
   }
 
-  /// A push that came just before the end may have crossed it, so its acknowledgement is not
-  /// missing. A client that owes others for longer has not answered this one either.
-  private mutating func forgetCrossedPushes() {
-    guard let now = stamp.time else { return }
-    let mayAllHaveCrossed = session.unacknowledged.allSatisfy { push in
+  /// A push that came just before the end of its stream, or before the loss, may have crossed it, so
+  /// its acknowledgement is not missing. A client that owes others for longer has not answered this
+  /// one either.
+  mutating func forgetCrossedPushes(of place: Int) {
+    let end = roster.sessions[place].lostAt ?? stamp
+    guard let now = end.time else { return }
+    let mayAllHaveCrossed = roster.sessions[place].unacknowledged.allSatisfy { push in
       push.received.time.map { now < $0.adding(Timeout.crossing) } ?? false
     }
-    if mayAllHaveCrossed { session.unacknowledged = [] }
+    if mayAllHaveCrossed { roster.sessions[place].unacknowledged = [] }
   }
 }

@@ -75,15 +75,27 @@ extension Reduction {
     let edits = roster.sessions[place].pendingEdits
     roster.sessions[place].pendingEdits = []
     for edit in edits {
-      if edit.sent.isOver(Timeout.answer, now, next: &roster.nextTimeout) {
+      if !edit.sent.isOver(Timeout.answer, now, next: &roster.nextTimeout) {
+        roster.sessions[place].pendingEdits.append(edit)
+      } else if roster.sessions[place].isAlive {
         reportUnfinished(edit, by: .session(place))
       } else {
-        roster.sessions[place].pendingEdits.append(edit)
+        // We have ended the session, so the next one shows what became of it.
+        abandon(edit, of: place)
       }
     }
   }
 
+  /// The log ends before a lost session is resumed or another one begins.
+  mutating func reportOverdueEditsOfLostSessions() {
+    guard let now = stamp.time else { return }
+    for place in roster.sessions.all.indices where roster.sessions[place].isLost {
+      reportOverdueEdits(of: place, now)
+    }
+  }
+
   private mutating func countOverdueAcknowledgements(of place: Int, _ now: Int64) {
+    if roster.sessions[place].isLost { forgetCrossedPushes(of: place) }
     let pushes = roster.sessions[place].unacknowledged
     roster.sessions[place].unacknowledged = []
     for push in pushes {

@@ -75,6 +75,8 @@ extension RosterOutput {
     }
     plain.write(session.resumed != nil)
     if let resumed = session.resumed { write(resumed) }
+    plain.write(session.lostAt != nil)
+    if let lost = session.lostAt { write(lost) }
     plain.write(UInt64(session.refusals.count))
     for refusal in session.refusals {
       plain.write(refusal.contact)
@@ -158,6 +160,7 @@ extension RosterInput {
       session.unidentifiedRequests.count <= WaitingLimit.unidentified
     else { throw plain.invalid }
     if try plain.readFlag() { session.resumed = try readStamp() }
+    if try plain.readFlag() { session.lostAt = try readStamp() }
     for _ in 0..<(try plain.readCount()) {
       session.refusals.append(
         Refusal(
