@@ -78,6 +78,12 @@ let package = Package(
       ],
       swiftSettings: rules),
     .target(
+      name: "ConversationCore",
+      dependencies: [
+        "RawBytes", "XMPPStanza", .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: rules),
+    .target(
       name: "EventStore",
       dependencies: [
         "RawBytes", "CLMDB", "CXXHash",
