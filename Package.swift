@@ -103,8 +103,8 @@ let package = Package(
     .target(
       name: "Rollcall",
       dependencies: [
-        "RawBytes", "XMPPStanza", "XMPPStream", "RosterCore", "EventStore", "Captures",
-        "ContactSections", .product(name: "Crypto", package: "swift-crypto"),
+        "RawBytes", "XMPPStanza", "XMPPStream", "RosterCore", "ConversationCore", "EventStore",
+        "Captures", "ContactSections", .product(name: "Crypto", package: "swift-crypto"),
       ],
       exclude: ["Documents/documents.schema.json"], swiftSettings: rules),
     .target(
@@ -141,8 +141,8 @@ let package = Package(
       name: "RollcallCLI",
       dependencies: [
         "RawBytes",
-        "XMPPStanza", "XMPPStream", "RosterCore", "EventStore", "Captures", "Rollcall",
-        "ContactSections", "CShims",
+        "XMPPStanza", "XMPPStream", "RosterCore", "ConversationCore", "EventStore", "Captures",
+        "Rollcall", "ContactSections", "CShims",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: rules),
@@ -181,6 +181,10 @@ let package = Package(
         "RosterCore", "XMPPStanza", "XMPPStream", "TestSupport",
       ],
       swiftSettings: rules),
+    .testTarget(
+      name: "ConversationCoreTests",
+      dependencies: ["RawBytes", "ConversationCore", "XMPPStanza", "XMPPStream", "TestSupport"],
+      swiftSettings: rules),
     .executableTarget(
       name: "EventStoreProbe",
       dependencies: ["EventStore", "Rollcall", "RosterCore", "XMPPStanza", "CLMDB"],
@@ -206,8 +210,8 @@ let package = Package(
       name: "RollcallTests",
       dependencies: [
         "RawBytes",
-        "Rollcall", "RosterCore", "Captures", "ContactSections", "EventStore", "XMPPStanza",
-        "TestSupport",
+        "Rollcall", "RosterCore", "ConversationCore", "Captures", "ContactSections", "EventStore",
+        "XMPPStanza", "TestSupport",
       ],
       swiftSettings: rules),
     .testTarget(

@@ -1,5 +1,3 @@
-import RawBytes
-
 /// Base64 as messages carry pictures and recordings (RFC 4648 §4).
 package enum Base64 {
   /// The maximum number of bytes that are decoded, which is as many as a record has.
@@ -49,14 +47,31 @@ package enum Base64 {
     return bytes.isEmpty || bytes.count > maximumCount ? nil : bytes
   }
 
+  /// Encodes bytes, with padding and without line breaks. Complexity: linear in the bytes.
+  package static func encode(_ bytes: [UInt8]) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count + 2) / 3 * 4)
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let group = bytes[start...].prefix(3)
+      let word = group.reduce(0 as Int) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+      for digit in 0..<4 {
+        let isPadding = digit > group.count
+        text.append(isPadding ? UInt8(ascii: "=") : digits[word >> (18 - 6 * digit) & 0x3F])
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private static let digits = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
   /// Marks of characters that are not digits.
   private static let (space, pad, none): (UInt8, UInt8, UInt8) = (64, 65, 66)
 
   /// The value of each character as a digit, or its mark.
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: none, count: 256)
-    let digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-    for (value, digit) in digits.utf8.enumerated() { values[Int(digit)] = UInt8(value) }
+    for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }
     for character in " \t\r\n".utf8 { values[Int(character)] = space }
     values[Int(UInt8(ascii: "="))] = pad
     return values
