@@ -44,6 +44,9 @@ struct RollcallCommand: ParsableCommand {
           PinyinCommand.self,
         ]),
       CommandGroup(
+        name: "Read messages",
+        subcommands: [ConversationsCommand.self]),
+      CommandGroup(
         name: "Look for the cause",
         subcommands: [
           WhyCommand.self, DiffCommand.self, BisectCommand.self, WhatIfCommand.self,

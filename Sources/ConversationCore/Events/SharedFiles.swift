@@ -1,0 +1,79 @@
+import RawBytes
+import XMPPStanza
+
+/// The files that a stanza describes by XEP-0447 or XEP-0385 (rule 26).
+enum SharedFiles {
+  /// The files, in order.
+  static func files(in node: XMPPElement) -> [Attachment] {
+    let shared = node.children("file-sharing", in: Namespace.fileSharing).compactMap {
+      file(in: $0, described: Namespace.fileMetadata, sources: Namespace.fileSharing)
+    }
+    let inline = node.children("reference", in: Namespace.references).compactMap { reference in
+      reference.child("media-sharing", in: Namespace.inlineMedia).flatMap {
+        file(in: $0, described: Namespace.jingleFile, sources: Namespace.inlineMedia)
+      }
+    }
+    return shared + inline
+  }
+
+  private static func file(
+    in sharing: XMPPElement, described namespace: String, sources: String
+  ) -> Attachment? {
+    let file = sharing.child("file", in: namespace)
+    let urls = sharing.child("sources", in: sources).map(urls) ?? []
+    guard file != nil || !urls.isEmpty else { return nil }
+    var attachment = Attachment(kind: .file, source: .sfs)
+    attachment.url = urls.first
+    attachment.furtherURLs = Array(urls.dropFirst())
+    if let file { describe(&attachment, by: file, namespace) }
+    attachment.kind = MediaKind(ofMediaType: attachment.mediaType)
+    if attachment.mediaType == nil, let named = attachment.name ?? attachment.url {
+      attachment.kind = MediaKind(ofURL: named)
+    }
+    return attachment
+  }
+
+  private static func describe(
+    _ attachment: inout Attachment, by file: XMPPElement, _ namespace: String
+  ) {
+    attachment.name = file.filledText(ofChild: "name", in: namespace)
+    attachment.mediaType = file.filledText(ofChild: "media-type", in: namespace)
+    attachment.size = Int(count: file.child("size", in: namespace)?.text)
+    attachment.duration = Int(count: file.child("length", in: namespace)?.text)
+    attachment.width = Int(count: file.child("width", in: namespace)?.text)
+    attachment.height = Int(count: file.child("height", in: namespace)?.text)
+    if let dimensions = file.filledText(ofChild: "dimensions", in: namespace) {
+      let parts = dimensions.split(separator: "x")
+      if parts.count == 2 {
+        attachment.width = attachment.width ?? Int(count: String(parts[0]))
+        attachment.height = attachment.height ?? Int(count: String(parts[1]))
+      }
+    }
+    for hash in file.children("hash", in: Namespace.hashes) {
+      var digest: String?
+      hash.withText { digest = Base64.decode($0)?.lowerHexadecimal }
+      switch hash.attribute("algo") {
+      case "sha-256": attachment.sha256 = digest
+      case "sha-1": attachment.sha1 = digest
+      default: break
+      }
+    }
+  }
+
+  /// The addresses that `<sources/>` has, in order.
+  static func urls(of sources: XMPPElement) -> [String] {
+    sources.children.compactMap { source in
+      if source.is("url-data", in: Namespace.urlData) { return source.filledAttribute("target") }
+      if source.is("reference", in: Namespace.references) { return source.filledAttribute("uri") }
+      return nil
+    }
+  }
+}
+
+extension [UInt8] {
+  /// The bytes in lower-case hexadecimal.
+  var lowerHexadecimal: String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}

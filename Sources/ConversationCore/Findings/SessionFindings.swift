@@ -1,0 +1,58 @@
+import XMPPStanza
+
+// What is odd about sessions and about the end of a log (rule 35).
+extension Conversations {
+  /// A session begins while no other one is open: what was between may be missing.
+  mutating func reportBoundAnew(at position: RecordPosition) {
+    guard let earlier = ended.last else { return }
+    ended.removeAll()
+    let resumes = sessions[position.connection]?.resumes
+    if earlier.wasLost, earlier.resumptionID != nil, resumes == nil {
+      report(.resumeNotTried, at: position, about: nil)
+    }
+    gaps.append(SessionGap(start: earlier.position, end: position))
+  }
+
+  /// What is odd if the log ends here: what no later record decides.
+  ///
+  /// Complexity: linear in the messages, times the answered queries for those that may be lost.
+  package var findingsAtEnd: [ConversationFinding] {
+    var found: [ConversationFinding] = []
+    for gap in gaps where !isCovered(gap) {
+      found.append(ConversationFinding(.gap, record: gap.end.record, contact: nil))
+    }
+    for message in messages where message.isOurs {
+      let key = all[message.conversation].key
+      if isMaybeLost(message, key) {
+        found.append(
+          ConversationFinding(.maybeLost, record: message.record, contact: key.jid))
+      }
+      if message.requestsReceipt, !message.hasReceipt, message.state == .displayed {
+        found.append(
+          ConversationFinding(.receiptMissing, record: message.record, contact: key.jid))
+      }
+    }
+    return found
+  }
+
+  private func isCovered(_ gap: SessionGap) -> Bool {
+    answeredPages.contains { page in
+      guard page.archive == account, page.answered.record > gap.end.record else { return false }
+      guard let start = gap.start.time, let first = page.start else { return true }
+      return first <= start
+    }
+  }
+
+  /// Whether a complete query of the archive over the time of a message does not have it.
+  private func isMaybeLost(_ message: Message, _ key: ConversationKey) -> Bool {
+    guard message.state == .unconfirmed, !message.isUnstored, message.archiveIDs.isEmpty,
+      let time = message.time
+    else { return false }
+    let archive = key.kind == .group ? key.jid.bare : account
+    return answeredPages.contains { page in
+      page.archive == archive && page.answered.record > message.record
+        && (page.with.map { $0.bare == key.jid.bare } ?? true)
+        && (page.start ?? .min) <= time && time <= (page.end ?? .max)
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import RawBytes
+
+/// A file that a message carries or names (rules 24 to 27).
+package struct Attachment: Sendable {
+  /// How the stanza carries or names the file; the names are those of the JSON document.
+  package enum Source: String, Hashable, Sendable, CaseIterable {
+    /// Base64 in the stanza, as the tutorials send it.
+    case inline
+    /// XEP-0231.
+    case bob
+    /// XEP-0066.
+    case oob
+    /// XEP-0447 or XEP-0385.
+    case sfs
+  }
+
+  package var kind: MediaKind
+  package var source: Source
+  /// The address, without a key; nil if the file has none.
+  package var url: String?
+  /// Further addresses of the file.
+  package var furtherURLs: [String] = []
+  /// The name that the sender gave. Never use it as the name of a file.
+  package var name: String?
+  package var mediaType: String?
+  /// The size in bytes.
+  package var size: Int?
+  /// Digests in lower-case hexadecimal.
+  package var sha256: String?
+  package var sha1: String?
+  package var width: Int?
+  package var height: Int?
+  /// The duration in milliseconds.
+  package var duration: Int?
+  /// Whether the bytes are in the log.
+  package var isInLog = false
+  /// The content id of XEP-0231.
+  package var contentID: String?
+  /// Where the stanza has the bytes; nil if it does not have them.
+  package var place: MediaPlace?
+  /// The record that has the bytes; 0 if none has.
+  package var record: UInt64 = 0
+
+  package init(kind: MediaKind, source: Source) {
+    self.kind = kind
+    self.source = source
+  }
+
+  /// A file whose bytes are in the log, described by them.
+  init(_ media: MediaBytes, source: Source, place: MediaPlace) {
+    self.init(kind: media.kind, source: source)
+    mediaType = media.mediaType
+    size = media.bytes.count
+    sha256 = media.sha256
+    sha1 = media.sha1
+    width = media.description?.pixels?.width
+    height = media.description?.pixels?.height
+    duration = media.description?.milliseconds
+    isInLog = true
+    self.place = place
+  }
+
+  /// What distinguishes the file from others in comparisons of copies: its digest if its bytes are
+  /// in the log, else its address.
+  var identity: ExactText {
+    ExactText((isInLog ? sha256 : nil) ?? url ?? contentID ?? sha256 ?? name ?? "")
+  }
+}
+
+/// The place of the bytes of a file in its stanza.
+package enum MediaPlace: Hashable, Sendable {
+  /// In the child with this name, in base64 (rule 24).
+  case child(String)
+  /// In the body, in base64 (rule 24).
+  case body
+  /// In the `data` of XEP-0231 with this content id.
+  case bob(String)
+}

@@ -1,0 +1,33 @@
+import RawBytes
+
+/// What a stanza says: its text, its attachments or its encrypted payload (rule 1).
+package struct MessageContent: Sendable {
+  /// All bodies of the stanza as they were sent, the one that counts first (rule 2).
+  package var bodies: [String] = []
+  /// The text to show, without fallbacks (rule 23); empty if there is none.
+  package var body = ""
+  package var attachments: [Attachment] = []
+  /// The namespace of the encryption; nil if the message is not encrypted (rule 28).
+  package var encryption: String?
+  /// The encrypted payload, as text.
+  var payload: String?
+  /// The subject that the tutorials use as a type (rule 24).
+  package var typeWord: String?
+
+  /// The name of a message without ids, which copies of it have too.
+  var name: MessageName {
+    .text(ExactText(payload ?? attachments.first?.identity.text ?? bodies.first ?? ""))
+  }
+
+  /// Whether both stanzas say the same: the same body, payload or attachments (rule 10).
+  func isSame(as other: MessageContent) -> Bool {
+    if encryption != nil || other.encryption != nil {
+      return encryption.hasSameBytes(as: other.encryption)
+        && payload.hasSameBytes(as: other.payload)
+    }
+    let hasSameBody =
+      bodies.isEmpty && other.bodies.isEmpty
+      || bodies.contains { body in other.bodies.contains { $0.hasSameBytes(as: body) } }
+    return hasSameBody && attachments.map(\.identity) == other.attachments.map(\.identity)
+  }
+}

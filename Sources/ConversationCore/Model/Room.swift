@@ -1,0 +1,29 @@
+import XMPPStanza
+
+/// A room that we joined in this log, or that groupchat messages came from (rule 29).
+package struct Room: Sendable {
+  /// Our nick; nil if it is not known.
+  package var nick: String?
+  /// Our occupant id (XEP-0421).
+  var occupantID: ExactText?
+  package var subject: String?
+  /// The time of the subject, and whether it was set by a live message.
+  var subjectTime: Int64?
+  var hasLiveSubject = false
+  /// Whether we are in the room.
+  var isJoined = false
+  /// The nick that we asked to enter with, until the room answers.
+  var requestedNick: String?
+  /// The first join in this log.
+  var firstJoin: RecordPosition?
+  var joins = 0
+  /// The present stays by nick.
+  var stays: [ExactText: Stay] = [:]
+  /// The last displayed marker of each occupant (rule 17), by nick.
+  package var displayed: [ExactText: Int] = [:]
+
+  struct Stay: Sendable {
+    var number: Int
+    var occupantID: ExactText?
+  }
+}

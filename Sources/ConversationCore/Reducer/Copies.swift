@@ -1,0 +1,181 @@
+import RawBytes
+import XMPPStanza
+
+// Which message a stanza is a copy of (rules 10 to 13 and 30).
+extension Conversations {
+  /// The known message that a stanza is another copy of; nil if it is a new one.
+  mutating func match(_ candidate: Candidate) -> Int? {
+    if let known = matchByArchiveID(candidate) { return known }
+    if let known = matchByOriginID(candidate) { return known }
+    if let known = matchByID(candidate) { return known }
+    if candidate.isReflection, let known = matchReflection(candidate) { return known }
+    return matchByContent(candidate)
+  }
+
+  /// Rule 10a.
+  private func matchByArchiveID(_ candidate: Candidate) -> Int? {
+    for id in candidate.archiveIDs {
+      let known = named(.archive(id), in: candidate.conversation)
+        .first { isSender(candidate.envelope.author, of: $0) }
+      if let known { return known }
+    }
+    return nil
+  }
+
+  /// Rules 10b and 12.
+  private mutating func matchByOriginID(_ candidate: Candidate) -> Int? {
+    guard let id = candidate.stanza.originID else { return nil }
+    let known = named(.originID(ExactText(id)), in: candidate.conversation)
+      .filter { isSame($0, candidate) }
+    if let same = known.first(where: { !hasOtherArchiveID($0, candidate) }) { return same }
+    guard let first = known.first else { return nil }
+    report(.deliveredTwice, at: candidate.arrival.position, about: candidate.stanza.from)
+    return first
+  }
+
+  /// Rules 10c and 10d.
+  private func matchByID(_ candidate: Candidate) -> Int? {
+    guard let id = candidate.stanza.id else { return nil }
+    return named(.id(ExactText(id)), in: candidate.conversation).first { number in
+      guard isSame(number, candidate), !hasOtherArchiveID(number, candidate) else { return false }
+      // A resend of ours, or its reflection.
+      if candidate.isOurs, candidate.arrival.isWritten || candidate.isReflection { return true }
+      return candidate.arrival.isInherentCopy
+        || !messages[number].streams.contains(candidate.arrival.stream)
+    }
+  }
+
+  /// Rule 30: the message that we sent and that the room, or our own server in a note to
+  /// ourselves, shows to us.
+  private func matchReflection(_ candidate: Candidate) -> Int? {
+    let oldest = all[candidate.conversation].unreflected.filter {
+      messages[$0].archiveIDs.isEmpty
+    }
+    if let id = candidate.stanza.originID,
+      let known = oldest.first(where: { messages[$0].originID.hasSameBytes(as: id) })
+    {
+      return known
+    }
+    if let id = candidate.stanza.id,
+      let known = oldest.first(where: { messages[$0].id.hasSameBytes(as: id) })
+    {
+      return known
+    }
+    return oldest.first { saysSame($0, candidate.content) }
+  }
+
+  /// Rule 10e: messages without ids.
+  private func matchByContent(_ candidate: Candidate) -> Int? {
+    guard candidate.stanza.id == nil, candidate.stanza.originID == nil else { return nil }
+    return named(candidate.content.name, in: candidate.conversation).first { number in
+      messages[number].archiveIDs.isEmpty && isSame(number, candidate)
+        && canBeCopies(messages[number], candidate.arrival)
+    }
+  }
+
+  /// Whether a message without ids and an arrival can be copies of each other: one of them is an
+  /// inherent copy, and they did not both arrive live on one stream. The next session's live
+  /// message with the same text is another message.
+  private func canBeCopies(_ known: Message, _ arrival: Arrival) -> Bool {
+    if arrival.route != .live { return true }
+    guard !known.streams.contains(arrival.stream) else { return false }
+    if known.isCopy || arrival.isInherentCopy { return true }
+    // Both devices receive what goes to the bare address, if both sessions are open.
+    return !arrival.isWritten
+      && known.streams.contains { stream in
+        sessions[stream.connection].map { $0.stream == stream && $0.isAlive } ?? false
+      }
+  }
+
+  // MARK: Comparing
+
+  private func isSame(_ number: Int, _ candidate: Candidate) -> Bool {
+    isSender(candidate.envelope.author, of: number) && saysSame(number, candidate.content)
+  }
+
+  /// Whether one of the versions of a message says the same.
+  private func saysSame(_ number: Int, _ content: MessageContent) -> Bool {
+    messages[number].versions.contains { $0.content.isSame(as: content) }
+  }
+
+  /// Whether a message can be from a sender (rule 10).
+  func isSender(_ author: Author, of number: Int) -> Bool {
+    let message = messages[number]
+    return switch author {
+    case .us: message.isOurs
+    case .them: !message.isOurs
+    case .room: !message.isOurs && message.occupant == nil
+    case .occupant(let occupant): message.occupant.map { $0.canBe(occupant) } ?? false
+    }
+  }
+
+  /// Whether an archive gave both different ids.
+  private func hasOtherArchiveID(_ number: Int, _ candidate: Candidate) -> Bool {
+    candidate.archiveIDs.contains { id in
+      let own = messages[number].archiveIDs.filter { $0.archive == id.archive }
+      return !own.isEmpty && !own.contains(id)
+    }
+  }
+
+  // MARK: Adding a copy (rule 13)
+
+  /// Adds what a copy shows to its message.
+  mutating func copyArrived(of number: Int, _ candidate: Candidate) {
+    let arrival = candidate.arrival
+    let isNewReflection = candidate.isReflection && !messages[number].isReflected
+    if arrival.isWritten { writtenAgain(number, candidate) }
+    messages[number].noteArrival(arrival)
+    addArchiveIDs(candidate.archiveIDs, to: number)
+    if let id = candidate.stanza.id { register(id: id, of: number) }
+    if let id = candidate.stanza.originID { register(.originID(ExactText(id)), of: number) }
+    if !candidate.forgedIDs.isEmpty, messages[number].forgedArchiveIDs.isEmpty,
+      arrival.archived == nil
+    {
+      messages[number].forgedArchiveIDs = candidate.forgedIDs
+      report(.archiveIDForged, at: arrival.position, about: candidate.stanza.from)
+    }
+    if messages[number].time == nil, let time = arrival.stamp {
+      messages[number].time = time
+      messages[number].isStamped = true
+    }
+    if candidate.isOurs, !arrival.isWritten { raise(number, to: .acknowledged) }
+    if isNewReflection { reflected(number, arrival) }
+    if arrival.archived != nil { placeCopy(number, arrival) }
+    applyPending(to: number, arrival)
+  }
+
+  /// Rule 30: the message takes the time of its reflection, and its place.
+  private mutating func reflected(_ number: Int, _ arrival: Arrival) {
+    messages[number].isReflected = true
+    all[messages[number].conversation].unreflected.removeAll { $0 == number }
+    guard all[messages[number].conversation].key.kind == .group, arrival.archived == nil,
+      let time = arrival.time
+    else { return }
+    messages[number].time = time
+    messages[number].isStamped = arrival.stamp != nil
+    place(number, arrival)
+  }
+
+  /// A resend: the state begins again, unless a sign above it was seen (rule 14).
+  private mutating func writtenAgain(_ number: Int, _ candidate: Candidate) {
+    let arrival = candidate.arrival
+    switch messages[number].state {
+    case .unconfirmed, .failed:
+      messages[number].state = .sent
+      messages[number].error = nil
+    case .sent, .acknowledged, .received, .displayed: break
+    }
+    guard !messages[number].streams.isEmpty, !messages[number].streams.contains(arrival.stream)
+    else { return }
+    report(.sentAgain, at: arrival.position, about: candidate.stanza.to)
+  }
+}
+
+extension Message {
+  /// Adds the route and the record of a copy.
+  mutating func noteArrival(_ arrival: Arrival) {
+    if !routes.contains(arrival.route) { routes.append(arrival.route) }
+    if arrival.route == .live, !streams.contains(arrival.stream) { streams.append(arrival.stream) }
+    if records.last != arrival.position.record { records.append(arrival.position.record) }
+  }
+}

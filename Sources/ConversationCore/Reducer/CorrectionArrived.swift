@@ -1,0 +1,205 @@
+import RawBytes
+import XMPPStanza
+
+/// What became of a correction.
+enum CorrectionOutcome {
+  /// It is a version of a known message.
+  case version(MessageVersionNumber)
+  /// It is an entry of its own; `isStray` if it may be folded into its message later.
+  case entry(isStray: Bool)
+}
+
+// Corrections (rule 20).
+extension Conversations {
+  /// Reduces a stanza that corrects another message.
+  mutating func correctionArrived(of id: String, _ candidate: Candidate) -> CorrectionOutcome {
+    let position = candidate.arrival.position
+    // A copy of an entry is found by its own names.
+    guard !isKnownEntry(candidate) else { return .entry(isStray: false) }
+    guard !candidate.stanza.id.hasSameBytes(as: id) else {
+      report(.correctionOfUnknown, at: position, about: candidate.stanza.from)
+      return .entry(isStray: false)
+    }
+    let named = corrected(id, candidate)
+    let own = named.filter { isSender(candidate.envelope.author, of: $0) }
+    guard !own.isEmpty else {
+      let code: ConversationFinding.Code =
+        named.isEmpty ? .correctionOfUnknown : .correctionByAnother
+      report(code, at: position, about: candidate.stanza.from)
+      return .entry(isStray: named.isEmpty)
+    }
+    for number in own {
+      guard let version = knownVersion(of: number, candidate) else { continue }
+      correctionRepeated(number, version, candidate)
+      return .version(MessageVersionNumber(message: number, version: version))
+    }
+    guard let number = own.last(where: { isCorrectable($0, by: candidate) }) else {
+      report(.correctionOfUnknown, at: position, about: candidate.stanza.from)
+      return .entry(isStray: false)
+    }
+    guard messages[number].retraction == nil else {
+      report(.correctionOfRetracted, at: position, about: candidate.stanza.from)
+      return .version(MessageVersionNumber(message: number, version: 0))
+    }
+    guard candidate.content.encryption != nil || messages[number].current.content.encryption == nil
+    else {
+      report(.correctionUnencrypted, at: position, about: candidate.stanza.from)
+      return .entry(isStray: false)
+    }
+    return .version(
+      MessageVersionNumber(message: number, version: correct(number, candidate)))
+  }
+
+  /// Whether the stanza is a copy of a correction that became an entry of its own.
+  private func isKnownEntry(_ candidate: Candidate) -> Bool {
+    var found: [Int] = []
+    for id in candidate.archiveIDs {
+      found += named(.archive(id), in: candidate.conversation)
+    }
+    if let id = candidate.stanza.id {
+      found += named(.id(ExactText(id)), in: candidate.conversation)
+    }
+    return found.contains { number in
+      let message = messages[number]
+      return message.isCorrectionEntry && isSender(candidate.envelope.author, of: number)
+        && message.versions[0].content.isSame(as: candidate.content)
+    }
+  }
+
+  /// The messages that an id names: by the id of any version, else by an origin id.
+  private func corrected(_ id: String, _ candidate: Candidate) -> [Int] {
+    let byID = named(.id(ExactText(id)), in: candidate.conversation)
+    return byID.isEmpty ? named(.originID(ExactText(id)), in: candidate.conversation) : byID
+  }
+
+  /// Whether a sender may correct a message: the type is the same, and in a room it is certainly
+  /// the same occupant.
+  private func isCorrectable(_ number: Int, by candidate: Candidate) -> Bool {
+    let message = messages[number]
+    guard message.type == candidate.stanza.type else { return false }
+    guard case .occupant(let occupant) = candidate.envelope.author else { return true }
+    return message.occupant.map { $0.isCertainly(occupant) } ?? false
+  }
+
+  /// The version that a copy of a correction shows again; nil for a new correction.
+  private func knownVersion(of number: Int, _ candidate: Candidate) -> Int? {
+    let versions = messages[number].versions
+    return versions.indices.dropFirst().first { index in
+      let version = versions[index]
+      if version.archiveIDs.contains(where: { candidate.archiveIDs.contains($0) }) { return true }
+      guard version.content.isSame(as: candidate.content) else { return false }
+      if let id = candidate.stanza.id { return version.id.hasSameBytes(as: id) }
+      return version.id == nil && candidate.arrival.isInherentCopy
+    }
+  }
+
+  private mutating func correctionRepeated(_ number: Int, _ version: Int, _ candidate: Candidate) {
+    messages[number].versions[version].add(candidate.archiveIDs)
+    for id in candidate.archiveIDs { register(.archive(id), of: number) }
+    if messages[number].records.last != candidate.arrival.position.record {
+      messages[number].records.append(candidate.arrival.position.record)
+    }
+    if candidate.isOurs, version == messages[number].versions.count - 1 {
+      if candidate.arrival.isWritten {
+        switch messages[number].state {
+        case .unconfirmed, .failed: messages[number].state = .sent
+        case .sent, .acknowledged, .received, .displayed: break
+        }
+      } else {
+        raise(number, to: .acknowledged)
+      }
+    }
+    if candidate.isReflection { all[candidate.conversation].unreflected.removeAll { $0 == number } }
+  }
+
+  /// Adds a new version in the order of the versions' times.
+  ///
+  /// - Returns: The number of the version.
+  private mutating func correct(_ number: Int, _ candidate: Candidate) -> Int {
+    let arrival = candidate.arrival
+    var version = MessageVersion(
+      record: arrival.position.record, time: arrival.time, id: candidate.stanza.id,
+      originID: candidate.stanza.originID, content: candidate.content)
+    version.add(candidate.archiveIDs)
+    version.correctedLast =
+      all[candidate.conversation].order.last { messages[$0].isOurs == candidate.isOurs } == number
+    let index = insert(version, into: number)
+    register(version, of: number)
+    for id in candidate.archiveIDs { register(.archive(id), of: number) }
+    messages[number].records.append(arrival.position.record)
+    if index == messages[number].versions.count - 1 {
+      if candidate.stanza.reply != nil { messages[number].reply = candidate.stanza.reply }
+      if candidate.isOurs {
+        messages[number].state = arrival.isWritten ? .sent : .acknowledged
+        messages[number].error = nil
+      }
+      messages[number].requestsReceipt = candidate.stanza.requestsReceipt
+      messages[number].hasReceipt = false
+    }
+    if candidate.isOurs { read(before: arrival, in: candidate.conversation) }
+    return index
+  }
+
+  /// Inserts a version after those that are not later; the original is always the first.
+  private mutating func insert(_ version: MessageVersion, into number: Int) -> Int {
+    let versions = messages[number].versions
+    var index = versions.count
+    if let time = version.time {
+      while index > 1, let other = versions[index - 1].time, Self.isBefore(time, other) {
+        index -= 1
+      }
+    }
+    messages[number].versions.insert(version, at: index)
+    return index
+  }
+
+  /// Folds corrections that arrived before the message that they correct, as they do when an
+  /// archive is read backwards.
+  mutating func foldStrayCorrections(of number: Int, _ arrival: Arrival) {
+    guard arrival.route != .live, !messages[number].isCorrectionEntry else { return }
+    let conversation = messages[number].conversation
+    let ids = [messages[number].id, messages[number].originID].compactMap { $0 }
+    guard !ids.isEmpty, !all[conversation].strayCorrections.isEmpty else { return }
+    for stray in all[conversation].strayCorrections
+    where ids.contains(where: { $0.hasSameBytes(as: stray.corrects) }) {
+      fold(stray.message, into: number)
+    }
+  }
+
+  private mutating func fold(_ stray: Int, into number: Int) {
+    let (message, original) = (messages[stray], messages[number])
+    let isSameSender =
+      message.isOurs == original.isOurs && message.type == original.type
+      && (message.occupant.map { mine in original.occupant.map { mine.isCertainly($0) } ?? false }
+        ?? (original.occupant == nil))
+    guard isSameSender, stray != number else { return }
+    let conversation = message.conversation
+    all[conversation].strayCorrections.removeAll { $0.message == stray }
+    all[conversation].order.removeAll { $0 == stray }
+    if all[conversation].readTo?.message == stray { all[conversation].readTo?.message = number }
+    withdraw(.correctionOfUnknown, record: message.record)
+    var version = message.versions[0]
+    version.add(message.archiveIDs)
+    let index = insert(version, into: number)
+    register(version, of: number)
+    for id in message.archiveIDs { register(.archive(id), of: number) }
+    messages[number].records.append(contentsOf: message.records)
+    messages[number].records.sort()
+    if index == messages[number].versions.count - 1, message.isOurs {
+      messages[number].state = message.state
+    }
+    forget(stray)
+  }
+
+  /// Removes an entry that was folded from the index of names.
+  private mutating func forget(_ number: Int) {
+    names = names.mapValues { $0.filter { $0 != number } }
+    ownIDs = ownIDs.mapValues { $0.filter { $0 != number } }
+  }
+}
+
+extension MessageVersion {
+  mutating func add(_ ids: [ArchiveID]) {
+    for id in ids where !archiveIDs.contains(id) { archiveIDs.append(id) }
+  }
+}

@@ -1,0 +1,164 @@
+import RawBytes
+import XMPPStanza
+
+// The state of messages of ours (rules 14 to 17).
+extension Conversations {
+  /// Raises the state of a message of ours; it never falls. Any sign reverts a failure or a doubt.
+  mutating func raise(_ number: Int, to state: DeliveryState) {
+    guard messages[number].isOurs else { return }
+    switch messages[number].state {
+    // The server had it before it failed elsewhere; only the recipient clears a failure.
+    case .failed where state.rank < DeliveryState.received.rank: return
+    case .failed, .unconfirmed, .sent, .acknowledged, .received, .displayed: break
+    }
+    guard state.rank > messages[number].state.rank else { return }
+    messages[number].state = state
+    messages[number].error = nil
+  }
+
+  // MARK: Receipts (rule 16)
+
+  mutating func receiptReceived(
+    _ id: String, _ stanza: MessageStanza, _ envelope: Envelope, _ arrival: Arrival
+  ) {
+    let (key, position) = (envelope.key, arrival.position)
+    // In rooms, receipts mean nothing.
+    guard key.kind != .group else { return }
+    guard !envelope.isOurs else {
+      if firstReceipts[key.jid.bare] == nil { firstReceipts[key.jid.bare] = position.record }
+      return
+    }
+    if let number = own(.id(ExactText(id)), in: key) {
+      // A receipt names one version; that of an earlier one says nothing about a correction.
+      messages[number].hasReceipt = true
+      guard messages[number].current.id.hasSameBytes(as: id) || messages[number].versions.count == 1
+      else { return }
+      raise(number, to: .received)
+      return
+    }
+    guard let others = ownIDs[ExactText(id)], !others.isEmpty else {
+      guard !otherSentIDs.contains(ExactText(id)) else { return }
+      report(.receiptOfUnknown, at: position, about: stanza.from)
+      return
+    }
+    let isOccupant = others.contains { number in
+      let conversation = all[messages[number].conversation].key
+      return conversation.kind == .group && conversation.jid.bare == key.jid.bare
+    }
+    if !isOccupant { report(.receiptByAnother, at: position, about: stanza.from) }
+  }
+
+  /// The newest message of ours with a name in a conversation.
+  private func own(_ name: MessageName, in key: ConversationKey) -> Int? {
+    guard let conversation = byKey[key] else { return nil }
+    return named(name, in: conversation).last { messages[$0].isOurs }
+  }
+
+  // MARK: Markers (rules 17 and 18)
+
+  mutating func markerReceived(
+    _ marker: MessageStanza.Marker, _ stanza: MessageStanza, _ envelope: Envelope,
+    _ arrival: Arrival
+  ) {
+    let (key, position) = (envelope.key, arrival.position)
+    if key.kind == .group { return roomMarkerReceived(marker, envelope, position) }
+    guard !envelope.isOurs else {
+      if marker.kind == .displayed {
+        read(.id(ExactText(marker.id)), in: number(of: key), at: position)
+      }
+      return
+    }
+    if let conversation = byKey[key],
+      let number = named(.id(ExactText(marker.id)), in: conversation).last
+        ?? named(.originID(ExactText(marker.id)), in: conversation).last
+    {
+      cover(upTo: number, in: conversation, marker.kind)
+      return
+    }
+    guard let others = ownIDs[ExactText(marker.id)], !others.isEmpty else { return }
+    let isOccupant = others.contains { number in
+      let conversation = all[messages[number].conversation].key
+      return conversation.kind == .group && conversation.jid.bare == key.jid.bare
+    }
+    if !isOccupant { report(.markerByAnother, at: position, about: stanza.from) }
+  }
+
+  /// A marker covers the message that it names, and all of ours before it.
+  private mutating func cover(
+    upTo number: Int, in conversation: Int, _ kind: MessageStanza.Marker.Kind
+  ) {
+    guard let last = all[conversation].index(of: number) else { return }
+    let state: DeliveryState =
+      switch kind {
+      case .received: .received
+      case .displayed: .displayed
+      }
+    for covered in all[conversation].order[...last] where messages[covered].isOurs {
+      // A failed message was not among those that arrived, unless the marker names it.
+      if covered != number, messages[covered].state == .failed { continue }
+      raise(covered, to: state)
+    }
+  }
+
+  private mutating func roomMarkerReceived(
+    _ marker: MessageStanza.Marker, _ envelope: Envelope, _ position: RecordPosition
+  ) {
+    guard marker.kind == .displayed else { return }
+    let conversation = number(of: envelope.key)
+    let names: [MessageName] = [
+      .archive(ArchiveID(marker.id, in: envelope.key.jid.bare)), .id(ExactText(marker.id)),
+      .originID(ExactText(marker.id)),
+    ]
+    let known = newest(named: names, in: conversation)
+    if envelope.isOurs {
+      if let known {
+        read(upTo: known, in: conversation, at: position)
+      } else {
+        read(names[0], in: conversation, at: position)
+      }
+    } else if let occupant = envelope.occupant, let known {
+      rooms[envelope.key.jid.bare]?.displayed[occupant.nick] = known
+    }
+  }
+
+  // MARK: Errors (rule 15)
+
+  mutating func errorReceived(
+    _ stanza: MessageStanza, _ envelope: Envelope, _ arrival: Arrival
+  ) {
+    guard let id = stanza.id else { return }
+    let text = ExactText(id)
+    let failed = (ownIDs[text] ?? []).last { number in
+      errorCounts(from: stanza.from, for: all[messages[number].conversation].key)
+    }
+    guard let failed else {
+      if !otherSentIDs.contains(text) {
+        report(.errorOfUnknown, at: arrival.position, about: stanza.from)
+      }
+      return
+    }
+    // An error of an earlier version says nothing about the one that replaced it.
+    guard messages[failed].versions.count == 1 || messages[failed].current.id.hasSameBytes(as: id)
+    else { return }
+    switch messages[failed].state {
+    case .received, .displayed:
+      report(.errorAfterDelivery, at: arrival.position, about: stanza.from)
+    case .sent, .acknowledged, .unconfirmed:
+      messages[failed].state = .failed
+      messages[failed].error = stanza.error ?? "undefined-condition"
+    case .failed: break
+    }
+    if messages[failed].records.last != arrival.position.record {
+      messages[failed].records.append(arrival.position.record)
+    }
+  }
+
+  /// Whether an address may say that a message to a conversation failed: the one that it went to,
+  /// our server, or the room.
+  private func errorCounts(from: JID?, for key: ConversationKey) -> Bool {
+    guard let from else { return true }
+    if isOwnBare(from) || isOwnServer(from) { return true }
+    if key.kind == .private, from.resource != nil { return from == key.jid }
+    return from.bare == key.jid.bare
+  }
+}

@@ -1,0 +1,167 @@
+import RawBytes
+import XMPPStanza
+
+/// How a stanza arrived.
+struct Arrival: Sendable {
+  var position: RecordPosition
+  var route: Route
+  var stream: StreamID
+  /// Whether we wrote the stanza on this connection.
+  var isWritten = false
+  /// The trusted stamp, in milliseconds since 1970 (rule 9).
+  var stamp: Int64?
+  /// Whether it is a copy by its nature (rule 10c).
+  var isInherentCopy = false
+  /// The place in an archive, for an archive result.
+  var archived: PlaceInArchive?
+
+  /// The id that an archive gave, and the connection's query that brought it.
+  struct PlaceInArchive: Sendable {
+    var id: ArchiveID
+    /// The index of the open query, or of the loose page if the log does not have the query.
+    var query: Int
+    var isLoose: Bool
+  }
+
+  /// The time of the message, as far as it is known.
+  var time: Int64? { stamp ?? (archived == nil ? position.time : nil) }
+}
+
+// Which stanzas count (rules 2, 5 and 6).
+extension Conversations {
+  /// Reduces a `<message/>`: it, or the message in a wrapper that counts.
+  mutating func messageSeen(
+    _ stanza: MessageStanza, _ direction: Direction, at position: RecordPosition
+  ) {
+    var arrival = Arrival(
+      position: position, route: .live, stream: withSession(position.connection) { $0.stream })
+    noteStart(at: position)
+    guard direction == .inbound else {
+      arrival.isWritten = true
+      stanzaSent(at: position)
+      if let written = stanzaArrived(stanza, arrival) { messageWritten(written, at: position) }
+      return
+    }
+    if let carbon = stanza.carbon {
+      if carbonCounts(carbon, in: stanza) {
+        carbonReceived(carbon, arrival)
+        return
+      }
+      report(.carbonForged, at: position, about: stanza.from)
+    }
+    if let archived = stanza.archived {
+      if let place = place(of: archived, in: stanza, at: position) {
+        archiveResultReceived(archived, place, arrival)
+        return
+      }
+      report(.archiveForged, at: position, about: stanza.from)
+    }
+    stanzaArrived(stanza, arrival)
+  }
+
+  /// Rule 5: whether a wrapper of XEP-0280 is from our server.
+  private func carbonCounts(_ carbon: MessageStanza.Carbon, in stanza: MessageStanza) -> Bool {
+    guard let account else { return false }
+    if let from = stanza.from, !isOwnBare(from) { return false }
+    guard carbon.isSent, let inner = carbon.message?.stanza.from else { return true }
+    return inner.bare == account
+  }
+
+  private mutating func carbonReceived(_ carbon: MessageStanza.Carbon, _ arrival: Arrival) {
+    guard var stanza = carbon.message?.stanza, stanza.type != .groupchat else { return }
+    if carbon.isSent, stanza.from == nil, let account {
+      stanza.from = JID(prepared: account, resource: nil)
+    }
+    var arrival = arrival
+    arrival.route = .carbon
+    arrival.isInherentCopy = true
+    if let delay = carbon.message?.delay, delay.time != nil {
+      stanza.delays.insert(MessageStanza.DelayStamp(from: nil, time: delay.time), at: 0)
+    }
+    stanzaArrived(stanza, arrival)
+  }
+
+  /// Rule 6: the place of an archive result, if a query of ours is open that it can answer; nil if
+  /// it does not count.
+  private mutating func place(
+    of archived: MessageStanza.ArchivedMessage, in stanza: MessageStanza,
+    at position: RecordPosition
+  ) -> Arrival.PlaceInArchive? {
+    guard let account, !archived.id.isEmpty else { return nil }
+    let isOwn = stanza.from.map { isOwnBare($0) } ?? true
+    let archive = isOwn ? account : stanza.from?.bare
+    guard let archive, isOwn || stanza.from?.resource == nil else { return nil }
+    let id = ArchiveID(archived.id, in: archive)
+    let trustsLoosePages = isOneWay && isOwn
+    return withSession(position.connection) { session in
+      let query = session.queries.firstIndex { query in
+        guard case .archive(let request) = query.subject else { return false }
+        let asked = query.to?.bare ?? account
+        return asked == archive
+          && (request.queryID == nil
+            || request.queryID.hasSameBytes(as: archived.queryID))
+      }
+      if let query { return Arrival.PlaceInArchive(id: id, query: query, isLoose: false) }
+      guard trustsLoosePages else { return nil }
+      if let page = session.loosePages.firstIndex(where: {
+        $0.queryID.hasSameBytes(as: archived.queryID)
+      }) {
+        return Arrival.PlaceInArchive(id: id, query: page, isLoose: true)
+      }
+      session.loosePages.append(LoosePage(queryID: archived.queryID, page: ArchivePage()))
+      return Arrival.PlaceInArchive(id: id, query: session.loosePages.count - 1, isLoose: true)
+    }
+  }
+
+  private mutating func archiveResultReceived(
+    _ archived: MessageStanza.ArchivedMessage, _ place: Arrival.PlaceInArchive, _ arrival: Arrival
+  ) {
+    var arrival = arrival
+    arrival.route = .archive
+    arrival.isInherentCopy = true
+    arrival.archived = place
+    var time: Int64?
+    if let delay = archived.message?.delay {
+      time = possible(delay.time, arrival.position, about: archived.message?.stanza.from)
+    }
+    arrival.stamp = time
+    withPage(place, on: arrival.position.connection) { page in
+      page.results.append(
+        ArchivePage.Result(id: place.id.id, time: time, message: nil, isNew: false))
+    }
+    guard let stanza = archived.message?.stanza else { return }
+    stanzaArrived(stanza, arrival)
+  }
+
+  /// Changes the page that an archive result belongs to.
+  mutating func withPage(
+    _ place: Arrival.PlaceInArchive, on connection: UInt32, _ body: (inout ArchivePage) -> Void
+  ) {
+    withSession(connection) { session in
+      if place.isLoose {
+        guard session.loosePages.indices.contains(place.query) else { return }
+        body(&session.loosePages[place.query].page)
+      } else {
+        guard session.queries.indices.contains(place.query) else { return }
+        body(&session.queries[place.query].page)
+      }
+    }
+  }
+
+  /// A stamp that can be true; anything else is reported (rule 9).
+  mutating func possible(
+    _ stamp: Int64?, _ position: RecordPosition, about contact: JID?
+  ) -> Int64? {
+    guard let stamp, stamp <= (position.time ?? .max - 60_000) + 60_000 else {
+      report(.stampImpossible, at: position, about: contact)
+      return nil
+    }
+    return stamp
+  }
+
+  /// Notes a stanza that arrives before a session was seen to begin.
+  private mutating func noteStart(at position: RecordPosition) {
+    let phase = withSession(position.connection) { $0.phase }
+    if phase == .unseen { beganInTheMiddle = true }
+  }
+}

@@ -1,0 +1,156 @@
+import RawBytes
+import XMPPStanza
+
+// Queries of ours and who may answer them (rules 6, 26, 27, 36 and 37).
+extension Conversations {
+  /// Reduces an `<iq/>`.
+  mutating func querySeen(
+    _ query: QueryStanza, _ direction: Direction, at position: RecordPosition
+  ) {
+    switch (direction, query.kind) {
+    case (.outbound, .get), (.outbound, .set):
+      guard let id = query.id, let subject = query.subject else { return }
+      let page = ArchivePage(last: continued(subject, to: query.to))
+      withSession(position.connection) { session in
+        session.queries.append(
+          OpenQuery(id: id, to: query.to, subject: subject, position: position, page: page))
+      }
+    case (.inbound, .result), (.inbound, .error): answerReceived(query, at: position)
+    case (.inbound, .get), (.inbound, .set), (.outbound, .result), (.outbound, .error): break
+    }
+  }
+
+  /// The last message of each conversation in the page that a query continues.
+  private func continued(_ subject: QueryStanza.Subject, to address: JID?) -> [Int: Int] {
+    guard case .archive(let request) = subject, let after = request.after,
+      let archive = address?.bare ?? account
+    else { return [:] }
+    let page = answeredPages.last { page in
+      page.archive == archive && page.lastID == ExactText(after)
+    }
+    return page?.last ?? [:]
+  }
+
+  private mutating func answerReceived(_ answer: QueryStanza, at position: RecordPosition) {
+    guard let id = answer.id else { return }
+    let session = sessions[position.connection]
+    let index = session?.queries.firstIndex { query in
+      query.id.hasSameBytes(as: id) && mayAnswer(answer.from, query.to, session?.jid)
+    }
+    guard let index, let query = session?.queries[index] else { return }
+    withSession(position.connection) { _ = $0.queries.remove(at: index) }
+    answered(query, answer, at: position)
+  }
+
+  /// Whether an address may answer a request to another one: that address, or for our own account
+  /// our server.
+  private func mayAnswer(_ from: JID?, _ to: JID?, _ own: JID?) -> Bool {
+    let isOwnRequest = to.map { isOwnBare($0) || $0 == own } ?? true
+    guard isOwnRequest else { return from == to }
+    guard let from else { return true }
+    return isOwnBare(from) || isOwnServer(from) || from == own
+  }
+
+  private mutating func answered(
+    _ query: OpenQuery, _ answer: QueryStanza, at position: RecordPosition
+  ) {
+    let isResult = answer.kind == .result
+    switch query.subject {
+    case .archive(let request):
+      pageEnded(query.page, isFlipped: request.isFlipped, at: position)
+      if isResult { archiveAnswered(request, query, answer, at: position) }
+    case .uploadSlot(let name, let size, let mediaType):
+      let slot = answer.node.child("slot", in: Namespace.upload)
+      guard isResult,
+        let url = slot?.child("get", in: Namespace.upload)?.filledAttribute("url")
+      else { return }
+      slotGranted(UploadSlot(name: name, size: size, mediaType: mediaType), url)
+    case .bits(let contentID):
+      guard isResult, let data = answer.node.child("data", in: Namespace.bitsOfBinary) else {
+        return
+      }
+      bitsReceived(data, contentID, from: answer.from, at: position)
+    case .items(let node):
+      itemsAnswered(node, isResult ? answer.node : nil, query, at: position)
+    case .card: cardAnswered(isResult ? answer.node : nil, query, at: position)
+    case .ownCard: if isResult { ownCardSet(query, at: position) }
+    }
+  }
+
+  private mutating func slotGranted(_ slot: UploadSlot, _ url: String) {
+    slots[ExactText(url)] = slot
+    // A message that was written before the answer was seen keeps its place.
+    for number in messages.indices where messages[number].isOurs {
+      for version in messages[number].versions.indices {
+        let attachments = messages[number].versions[version].content.attachments
+        for index in attachments.indices where attachments[index].url.hasSameBytes(as: url) {
+          messages[number].versions[version].content.attachments[index].add(slot)
+        }
+      }
+    }
+  }
+
+  /// Rule 27: bytes that answer a get of ours.
+  private mutating func bitsReceived(
+    _ data: XMPPElement, _ contentID: String, from sender: JID?, at position: RecordPosition
+  ) {
+    switch BitsOfBinary(data) {
+    case .media(let media, let named) where named.hasSameBytes(as: contentID):
+      var attachment = Attachment(media, source: .bob, place: .bob(contentID))
+      attachment.contentID = contentID
+      attachment.record = position.record
+      bits[ExactText(contentID)] = attachment
+      for number in messages.indices {
+        messages[number].fill(attachment)
+      }
+    case .media, .wrongDigest: report(.digestWrong, at: position, about: sender)
+    case nil: break
+    }
+  }
+
+  private mutating func archiveAnswered(
+    _ request: QueryStanza.ArchiveRequest, _ query: OpenQuery, _ answer: QueryStanza,
+    at position: RecordPosition
+  ) {
+    guard let archive = query.to?.bare ?? account else { return }
+    let fin = answer.node.child("fin", in: Namespace.archives)?.element
+    let complete = fin?.attribute("complete")
+    let isComplete = complete == "true" || complete == "1"
+    let times = query.page.results.compactMap(\.time)
+    let isBackward = request.before != nil
+    var start = request.start
+    var end = request.end ?? position.time
+    if let after = request.after { start = time(of: ArchiveID(after, in: archive)) ?? start }
+    if let before = request.before, !before.isEmpty {
+      end = time(of: ArchiveID(before, in: archive)) ?? end
+    }
+    if !isComplete {
+      if isBackward { start = times.first ?? end } else { end = times.last ?? start }
+    }
+    answeredPages.append(
+      AnsweredPage(
+        archive: archive, with: request.with, start: start, end: end, answered: position,
+        lastID: query.page.results.last?.id, last: query.page.last))
+  }
+
+  /// The time of the message with an archive id; nil if it is not known.
+  private func time(of id: ArchiveID) -> Int64? {
+    for conversation in all.indices {
+      if let number = named(.archive(id), in: conversation).first { return messages[number].time }
+    }
+    return nil
+  }
+}
+
+extension Message {
+  /// Adds bytes to the file that names them.
+  fileprivate mutating func fill(_ found: Attachment) {
+    for version in versions.indices {
+      for index in versions[version].content.attachments.indices {
+        let known = versions[version].content.attachments[index]
+        guard known.contentID.hasSameBytes(as: found.contentID), !known.isInLog else { continue }
+        versions[version].content.attachments[index] = found
+      }
+    }
+  }
+}

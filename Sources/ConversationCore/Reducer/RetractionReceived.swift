@@ -1,0 +1,164 @@
+import RawBytes
+import XMPPStanza
+
+// Retractions, reactions and further sources (rules 21, 22 and 26).
+extension Conversations {
+  /// Reduces a retraction by a sender, or a moderation by a room.
+  mutating func retractionReceived(
+    _ request: MessageStanza.RetractionRequest, _ stanza: MessageStanza, _ envelope: Envelope,
+    _ arrival: Arrival
+  ) {
+    let conversation = number(of: envelope.key)
+    let names = names(request.id, in: envelope.key)
+    let position = arrival.position
+    let retraction = Retraction(
+      record: position.record, by: request.isModeration ? request.by : nil,
+      reason: request.isModeration ? request.reason : nil)
+    if envelope.isOurs { read(before: arrival, in: conversation) }
+    let known = known(by: names, in: conversation)
+    // Only the room itself moderates.
+    let isMisused = request.isModeration && !isRoom(envelope.author)
+    guard !known.isEmpty else {
+      report(.retractionOfUnknown, at: position, about: stanza.from)
+      guard !isMisused else { return }
+      for name in names {
+        all[conversation].pendingRetractions.append(
+          PendingRetraction(name: name, author: envelope.author, retraction: retraction))
+      }
+      return
+    }
+    guard !isMisused, let number = known.last(where: { isRetractable($0, by: envelope.author) })
+    else {
+      report(.retractionByAnother, at: position, about: stanza.from)
+      return
+    }
+    retract(number, retraction)
+  }
+
+  private func isRoom(_ author: Author) -> Bool {
+    if case .room = author { true } else { false }
+  }
+
+  /// The names by which changes refer to a message: the room's archive id in a room, else the id or
+  /// the origin id.
+  private func names(_ id: String, in key: ConversationKey) -> [MessageName] {
+    switch key.kind {
+    case .group: [.archive(ArchiveID(id, in: key.jid.bare))]
+    case .chat, .private: [.id(ExactText(id)), .originID(ExactText(id))]
+    }
+  }
+
+  /// Whether an author may retract a message: its sender, or the room.
+  func isRetractable(_ number: Int, by author: Author) -> Bool {
+    if isRoom(author) { return true }
+    return isSender(author, of: number)
+  }
+
+  /// Retracts a message; the first retraction counts.
+  mutating func retract(_ number: Int, _ retraction: Retraction) {
+    if messages[number].retraction == nil { messages[number].retraction = retraction }
+    if messages[number].records.last != retraction.record {
+      messages[number].records.append(retraction.record)
+    }
+  }
+
+  /// Reduces what an archive keeps instead of a retracted message: a retracted entry.
+  mutating func tombstoneReceived(
+    _ request: MessageStanza.RetractionRequest, _ stanza: MessageStanza, _ envelope: Envelope,
+    _ arrival: Arrival
+  ) -> MessageVersionNumber {
+    var content = MessageContent()
+    content.body = ""
+    var stanza = stanza
+    stanza.correctedID = nil
+    let conversation = number(of: envelope.key)
+    let retraction = Retraction(
+      record: arrival.position.record, by: request.isModeration ? request.by : nil,
+      reason: request.isModeration ? request.reason : nil)
+    let known = first(
+      named: names(of: stanza, arrival, in: envelope.key), in: conversation, by: envelope.author)
+    if let known {
+      retract(known, retraction)
+      messages[known].noteArrival(arrival)
+      if let place = arrival.archived { addArchiveIDs([place.id], to: known) }
+      placeCopy(known, arrival)
+      return MessageVersionNumber(message: known, version: 0)
+    }
+    let number = contentArrived(content, stanza, envelope, arrival)
+    retract(number.message, retraction)
+    return number
+  }
+
+  private func names(
+    of stanza: MessageStanza, _ arrival: Arrival, in key: ConversationKey
+  ) -> [MessageName] {
+    var names: [MessageName] = []
+    if let place = arrival.archived { names.append(.archive(place.id)) }
+    if let id = stanza.originID { names.append(.originID(ExactText(id))) }
+    if let id = stanza.id { names.append(.id(ExactText(id))) }
+    return names
+  }
+
+  // MARK: Reactions (rule 22)
+
+  mutating func reactionsReceived(
+    _ id: String, _ emojis: [String], _ envelope: Envelope, _ arrival: Arrival
+  ) {
+    let conversation = number(of: envelope.key)
+    if envelope.isOurs { read(before: arrival, in: conversation) }
+    let sender: String =
+      switch envelope.author {
+      case .us: envelope.key.kind == .group ? envelope.nick ?? "" : account?.text ?? ""
+      case .them: envelope.key.kind == .private ? envelope.nick ?? "" : envelope.key.jid.bare.text
+      case .occupant(let occupant): occupant.nick.text
+      case .room: envelope.key.jid.bare.text
+      }
+    let set = ReactionSet(
+      sender: sender, isOurs: envelope.isOurs, occupant: envelope.occupant, emojis: emojis,
+      record: arrival.position.record, time: arrival.time)
+    let names = names(id, in: envelope.key)
+    let known = newest(named: names, in: conversation)
+    if let known {
+      react(to: known, set)
+    } else {
+      for name in names {
+        all[conversation].pendingReactions.append(PendingReaction(name: name, set: set))
+      }
+    }
+  }
+
+  /// Replaces the reactions of a sender, unless they are newer.
+  mutating func react(to number: Int, _ set: ReactionSet) {
+    let known = messages[number].reactions.firstIndex { other in
+      if set.isOurs || other.isOurs { return set.isOurs == other.isOurs }
+      if let mine = set.occupant, let theirs = other.occupant { return mine.canBe(theirs) }
+      return ExactText(set.sender) == ExactText(other.sender)
+    }
+    guard let known else {
+      messages[number].reactions.append(set)
+      return
+    }
+    if let time = set.time, let other = messages[number].reactions[known].time,
+      Self.isBefore(time, other)
+    {
+      return
+    }
+    messages[number].reactions[known] = set
+  }
+
+  // MARK: Further sources (rule 26)
+
+  mutating func sourcesReceived(_ urls: [String], for id: String, _ envelope: Envelope) {
+    guard let conversation = byKey[envelope.key] else { return }
+    let known = first(named: names(id, in: envelope.key), in: conversation, by: envelope.author)
+    guard let known, let file = messages[known].current.content.attachments.indices.first else {
+      return
+    }
+    let version = messages[known].versions.count - 1
+    var attachment = messages[known].versions[version].content.attachments[file]
+    for url in urls {
+      if attachment.url == nil { attachment.url = url } else { attachment.furtherURLs.append(url) }
+    }
+    messages[known].versions[version].content.attachments[file] = attachment
+  }
+}

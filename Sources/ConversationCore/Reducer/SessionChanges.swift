@@ -1,0 +1,239 @@
+import RawBytes
+import XMPPStanza
+
+// Streams, sessions and what the server has acknowledged (rule 14, XEP-0198).
+extension Conversations {
+  /// Reduces a step in the life of a stream.
+  mutating func sessionChanged(_ sign: SessionSign, at position: RecordPosition) {
+    switch sign {
+    case .captureBegan(let jid, let isInboundOnly):
+      account = account ?? jid?.bare
+      isOneWay = isOneWay || isInboundOnly
+    case .headerSeen:
+      let phase = withSession(position.connection) { $0.phase }
+      switch phase {
+      case .open, .closed: streamBegan(at: position)
+      case .unseen: withSession(position.connection) { $0.phase = .negotiating }
+      case .negotiating: break
+      }
+    case .ended: withSession(position.connection) { $0.hasEnded = true }
+    case .authenticated(let jid): account = account ?? jid?.bare
+    case .bound(let jid, let management): sessionBound(jid, management, at: position)
+    case .opened(let jid):
+      let session = withSession(position.connection) { $0 }
+      // The binding itself is usually in the log too.
+      guard session.phase != .open || session.jid != jid else { return }
+      sessionBound(jid, nil, at: position)
+      withSession(position.connection) { $0.isOpenedByLog = true }
+    case .continued(let jid):
+      withSession(position.connection) { session in
+        session.phase = .open
+        session.jid = jid ?? session.jid
+      }
+    case .resumed(let jid, let handled, let previousID):
+      sessionResumed(handled, previousID, at: position)
+      withSession(position.connection) { $0.jid = jid ?? $0.jid }
+    case .closed: connectionClosed(position.connection, at: position)
+    }
+  }
+
+  /// A new stream begins on a connection that had a session.
+  private mutating func streamBegan(at position: RecordPosition) {
+    connectionClosed(position.connection, at: position)
+    pastSessions.append(withSession(position.connection) { $0 })
+    if pastSessions.count > Self.pastSessionLimit { pastSessions.removeFirst() }
+    withSession(position.connection) { session in
+      var next = StreamSession(
+        stream: StreamID(
+          connection: position.connection, number: session.stream.number + 1))
+      next.phase = .negotiating
+      session = next
+    }
+  }
+
+  private mutating func sessionBound(
+    _ jid: JID?, _ management: ManagementElement?, at position: RecordPosition
+  ) {
+    account = account ?? jid?.bare
+    let session = withSession(position.connection) { $0 }
+    if session.isOpenedByLog, session.phase == .open, session.jid == jid {
+      withSession(position.connection) { $0.isOpenedByLog = false }
+      if let management { managementSeen(management, .inbound, at: position) }
+      return
+    }
+    switch session.phase {
+    // A log without stream headers shows a new stream by its binding.
+    case .open, .closed: streamBegan(at: position)
+    case .unseen, .negotiating: break
+    }
+    // The server ends another session with the same resource (RFC 6120 §7.7.2.2).
+    for (connection, other) in sessions.sorted(by: { $0.key < $1.key })
+    where connection != position.connection && other.phase == .open && jid != nil
+      && other.jid == jid
+    {
+      connectionClosed(connection, at: position)
+    }
+    if !sessions.values.contains(where: { $0.phase == .open }) {
+      roomsLeft()
+      reportBoundAnew(at: position)
+    }
+    withSession(position.connection) { session in
+      session.phase = .open
+      session.jid = jid
+      session.opened = position
+    }
+    if let management { managementSeen(management, .inbound, at: position) }
+  }
+
+  /// The connection of a session ends: what was not heard of may be lost.
+  private mutating func connectionClosed(_ connection: UInt32, at position: RecordPosition) {
+    guard let session = sessions[connection], session.phase != .closed else { return }
+    withSession(connection) { session in
+      session.phase = .closed
+      session.unheard = []
+    }
+    let wasLost = !session.hasEnded
+    if wasLost {
+      for counted in session.unheard where messages[counted.message].state == .sent {
+        guard counted.version == messages[counted.message].versions.count - 1 else { continue }
+        messages[counted.message].state = .unconfirmed
+      }
+    }
+    let hasArchiveQuery = session.queries.contains { query in
+      if case .archive = query.subject { true } else { false }
+    }
+    if hasArchiveQuery { lacksAnswers = true }
+    withSession(connection) { $0.queries = [] }
+    guard session.phase == .open else { return }
+    var ended = position
+    ended.time = session.lastTime ?? position.time
+    self.ended.append(
+      EndedSession(
+        stream: session.stream, position: ended, wasLost: wasLost,
+        resumptionID: session.resumptionID))
+  }
+
+  // MARK: XEP-0198
+
+  mutating func managementSeen(
+    _ element: ManagementElement, _ direction: Direction, at position: RecordPosition
+  ) {
+    switch (element, direction) {
+    case (.stanza, .outbound): stanzaSent(at: position)
+    case (.enable, .outbound): withSession(position.connection) { $0.beginCounting() }
+    case (.enabled(let id, let isResumable), .inbound):
+      withSession(position.connection) { session in
+        if !session.isCounting { session.beginCounting() }
+        session.resumptionID = isResumable ? id : nil
+      }
+    case (.acknowledged(let handled), .inbound): acknowledged(handled, position.connection)
+    case (.resume(let id), .outbound): withSession(position.connection) { $0.resumes = id }
+    case (.resumed(let handled, let id), .inbound): sessionResumed(handled, id, at: position)
+    case (.failed(let handled), .inbound): resumptionFailed(handled, at: position)
+    case (.stanza, .inbound), (.enable, .inbound), (.enabled, .outbound),
+      (.acknowledged, .outbound), (.resume, .inbound), (.resumed, .outbound),
+      (.failed, .outbound), (.offered, _):
+      break
+    }
+  }
+
+  /// Counts a stanza that we sent.
+  mutating func stanzaSent(at position: RecordPosition) {
+    withSession(position.connection) { session in
+      if session.isCounting { session.sentCount &+= 1 }
+    }
+  }
+
+  /// Notes a message that the last stanza of ours was.
+  mutating func messageWritten(_ written: MessageVersionNumber, at position: RecordPosition) {
+    withSession(position.connection) { session in
+      let counted = CountedMessage(
+        message: written.message, version: written.version, count: session.sentCount)
+      session.unheard.append(counted)
+      if session.isCounting { session.unacknowledged.append(counted) }
+    }
+  }
+
+  /// The server has handled this number of our stanzas.
+  private mutating func acknowledged(_ handled: UInt32, _ connection: UInt32) {
+    let covered = withSession(connection) { session in
+      let covered = session.unacknowledged.filter { $0.isCovered(by: handled) }
+      session.unacknowledged.removeAll { $0.isCovered(by: handled) }
+      return covered
+    }
+    acknowledge(covered)
+  }
+
+  /// The server has handled these versions; an earlier one says nothing about a correction.
+  private mutating func acknowledge(_ covered: [CountedMessage]) {
+    for counted in covered
+    where counted.version == messages[counted.message].versions.count - 1 {
+      raise(counted.message, to: .acknowledged)
+    }
+  }
+
+  /// Takes the session that an id resumes, or else the last one that was lost, from its connection.
+  private mutating func takeSession(
+    resumedBy id: String?, except own: UInt32, at position: RecordPosition
+  ) -> StreamSession? {
+    let matches = { (session: StreamSession) -> Bool in
+      guard let id else { return session.phase == .closed && !session.hasEnded }
+      return session.resumptionID.hasSameBytes(as: id)
+    }
+    let connection = sessions.filter { $0.key != own && matches($0.value) }.keys.max()
+    if let connection {
+      connectionClosed(connection, at: position)
+      return withSession(connection) { session in
+        defer { (session.unacknowledged, session.resumptionID) = ([], nil) }
+        return session
+      }
+    }
+    return pastSessions.lastIndex(where: matches).map { pastSessions.remove(at: $0) }
+  }
+
+  /// A session continues on this connection: what the server has not handled is sent again.
+  private mutating func sessionResumed(
+    _ handled: UInt32?, _ previousID: String?, at position: RecordPosition
+  ) {
+    let id = previousID ?? withSession(position.connection) { $0.resumes }
+    let resumed = takeSession(resumedBy: id, except: position.connection, at: position)
+    let unacknowledged = resumed?.unacknowledged ?? []
+    for counted in unacknowledged where messages[counted.message].state == .unconfirmed {
+      messages[counted.message].state = .sent
+    }
+    if let handled { acknowledge(unacknowledged.filter { $0.isCovered(by: handled) }) }
+    if let stream = resumed?.stream { ended.removeAll { $0.stream == stream } }
+    withSession(position.connection) { session in
+      session.phase = .open
+      session.jid = resumed?.jid ?? session.jid
+      session.opened = session.opened ?? position
+      session.isCounting = true
+      session.sentCount = handled ?? resumed?.sentCount ?? 0
+      session.resumptionID = resumed?.resumptionID ?? id
+      session.unacknowledged = []
+      session.resumes = nil
+    }
+  }
+
+  /// The server refuses to resume, but may say what it handled.
+  private mutating func resumptionFailed(_ handled: UInt32?, at position: RecordPosition) {
+    let resumes = withSession(position.connection) { $0.resumes }
+    guard let resumes else { return }
+    let earlier = takeSession(resumedBy: resumes, except: position.connection, at: position)
+    guard let handled else { return }
+    acknowledge(earlier?.unacknowledged.filter { $0.isCovered(by: handled) } ?? [])
+  }
+}
+
+extension StreamSession {
+  fileprivate mutating func beginCounting() {
+    isCounting = true
+    sentCount = 0
+    unacknowledged = []
+  }
+}
+
+extension CountedMessage {
+  /// Whether a count of the server covers the stanza; counts wrap around.
+  fileprivate func isCovered(by handled: UInt32) -> Bool { handled &- count < 1 << 31 }
+}

@@ -1,0 +1,104 @@
+import XMPPStanza
+
+/// The state of the stream of one connection, as far as messages depend on it (RFC 6120 §4 and §7,
+/// XEP-0198).
+struct StreamSession: Sendable {
+  enum Phase: Hashable, Sendable, CaseIterable {
+    /// Nothing was seen yet; the log may begin in mid-session.
+    case unseen
+    /// A stream header was seen, but no session yet.
+    case negotiating
+    /// A session is bound or resumed.
+    case open
+    case closed
+  }
+
+  var stream: StreamID
+  var phase = Phase.unseen
+  /// The address that the server bound.
+  var jid: JID?
+  /// Whether the source itself said that a stream opened, and its binding was not seen.
+  var isOpenedByLog = false
+  /// Whether one direction of the stream was ended in order.
+  var hasEnded = false
+  /// The last time of the session.
+  var lastTime: Int64?
+  /// The record and the time at which the session was bound.
+  var opened: RecordPosition?
+
+  /// Whether stanzas that we send are counted, and the count.
+  var isCounting = false
+  var sentCount: UInt32 = 0
+  /// The messages of ours that the server has not acknowledged, with their counts.
+  var unacknowledged: [CountedMessage] = []
+  /// The server's id for resuming the session, if it offered to.
+  var resumptionID: String?
+  /// The id of a session that this connection tries to resume.
+  var resumes: String?
+  /// Messages of ours that we wrote after the last record from the server.
+  var unheard: [CountedMessage] = []
+
+  var queries: [OpenQuery] = []
+  /// The pages of archives whose queries the log does not have, in a one-way capture.
+  var loosePages: [LoosePage] = []
+
+  init(stream: StreamID) {
+    self.stream = stream
+  }
+
+  /// Whether the session is open, or seems to be because the log begins in mid-session.
+  var isAlive: Bool { phase == .open || phase == .unseen }
+}
+
+/// A version of a message that was counted by stream management.
+struct CountedMessage: Hashable, Sendable {
+  var message: Int
+  var version: Int
+  var count: UInt32
+}
+
+/// A request of ours without an answer so far.
+struct OpenQuery: Sendable {
+  var id: String
+  /// The address that it went to; nil for our own account.
+  var to: JID?
+  var subject: QueryStanza.Subject
+  var position: RecordPosition
+  /// The results that have arrived, if it asks an archive.
+  var page = ArchivePage()
+}
+
+/// A page of an archive whose query is not in the log.
+struct LoosePage: Sendable {
+  var queryID: String?
+  var page: ArchivePage
+}
+
+/// The results of one query of an archive.
+struct ArchivePage: Sendable {
+  struct Result: Sendable {
+    var id: ExactText
+    var time: Int64?
+    /// The message, if the result is one.
+    var message: Int?
+    /// Whether the page showed the message first.
+    var isNew: Bool
+  }
+
+  var results: [Result] = []
+  /// The last message of each conversation in the page, or in the pages that it continues.
+  var last: [Int: Int] = [:]
+}
+
+/// A page of an archive that was answered, for what needs to know which time it covers.
+struct AnsweredPage: Sendable {
+  var archive: BareJID
+  var with: JID?
+  /// The time that it covers, in milliseconds since 1970; nil for an open bound.
+  var start: Int64?
+  var end: Int64?
+  var answered: RecordPosition
+  /// The last result, and the last message of each conversation.
+  var lastID: ExactText?
+  var last: [Int: Int]
+}
