@@ -8,10 +8,11 @@ extension MessageStanza {
     var content = MessageContent()
     content.bodies = Self.bodies(of: node)
     hasBody = node.hasChild("body", in: Namespace.client)
-    subject = node.children("subject", in: Namespace.client).min { a, b in
-      // The subject without a language is the subject, as for bodies.
-      !a.namesLanguage && b.namesLanguage
-    }?.text
+    subject =
+      node.children("subject", in: Namespace.client).min { a, b in
+        // The subject without a language is the subject, as for bodies.
+        !a.namesLanguage && b.namesLanguage
+      }?.text
     // What these say concerns another message; a body next to them is for clients that do not
     // understand it (rules 21 and 22).
     guard retraction == nil, reactions == nil, furtherSources == nil else { return }

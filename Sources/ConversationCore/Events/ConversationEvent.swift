@@ -153,7 +153,8 @@ package struct PresenceStanza: Sendable {
     }
     isFromOccupant = true
     statuses = Set(
-      room.children("status", in: Namespace.mucUser).compactMap { Int(count: $0.attribute("code")) })
+      room.children("status", in: Namespace.mucUser).compactMap { Int(count: $0.attribute("code")) }
+    )
     newNick = room.child("item", in: Namespace.mucUser)?.filledAttribute("nick")
   }
 }

@@ -21,9 +21,10 @@ extension MessageStanza {
     readMarks(of: node)
     if readsWrappers { readWrappers(of: node) }
     if type == .error {
-      error = ErrorReport(
-        node.child("error", in: Namespace.client), in: Namespace.stanzaErrors
-      ).condition
+      error =
+        ErrorReport(
+          node.child("error", in: Namespace.client), in: Namespace.stanzaErrors
+        ).condition
     } else {
       readContent(of: node)
     }
@@ -67,7 +68,8 @@ extension MessageStanza {
     {
       furtherSources = (id, SharedFiles.urls(of: sources))
     }
-    pubsubItems = node.child("event", in: Namespace.pubsubEvent)?
+    pubsubItems =
+      node.child("event", in: Namespace.pubsubEvent)?
       .child("items", in: Namespace.pubsubEvent)?.owned
   }
 

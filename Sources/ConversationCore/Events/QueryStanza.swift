@@ -18,6 +18,8 @@ package struct QueryStanza: Sendable {
     case card
     /// A set of our own card.
     case ownCard
+    /// A set that publishes an item of ours at a node.
+    case publication(node: String)
     /// A get of the items of a node (XEP-0060).
     case items(node: String)
     case uploadSlot(name: String?, size: Int?, mediaType: String?)
@@ -54,19 +56,25 @@ extension QueryStanza.Subject {
   fileprivate init?(in node: XMPPElement, isSet: Bool) {
     if let (query, namespace) = node.child("query", in: Namespace.archives) {
       self = .archive(QueryStanza.ArchiveRequest(query, namespace))
-    } else if let card = node.child("vCard", in: Namespace.vCard) {
-      _ = card
+    } else if node.hasChild("vCard", in: Namespace.vCard) {
       self = isSet ? .ownCard : .card
-    } else if !isSet, let items = node.child("pubsub", in: Namespace.pubsub)?
-      .child("items", in: Namespace.pubsub), let name = items.filledAttribute("node")
+    } else if isSet,
+      let published = node.child("pubsub", in: Namespace.pubsub)?
+        .child("publish", in: Namespace.pubsub), let name = published.filledAttribute("node")
+    {
+      self = .publication(node: name)
+    } else if !isSet,
+      let items = node.child("pubsub", in: Namespace.pubsub)?
+        .child("items", in: Namespace.pubsub), let name = items.filledAttribute("node")
     {
       self = .items(node: name)
     } else if !isSet, let request = node.child("request", in: Namespace.upload) {
       self = .uploadSlot(
         name: request.filledAttribute("filename"), size: Int(count: request.attribute("size")),
         mediaType: request.filledAttribute("content-type"))
-    } else if !isSet, let contentID = node.child("data", in: Namespace.bitsOfBinary)?
-      .filledAttribute("cid")
+    } else if !isSet,
+      let contentID = node.child("data", in: Namespace.bitsOfBinary)?
+        .filledAttribute("cid")
     {
       self = .bits(contentID: contentID)
     } else {

@@ -52,8 +52,6 @@ package struct ConversationFinding: Hashable, Sendable {
     case receiptMissing = "receipt-missing"
     case receiptsToStranger = "receipts-to-stranger"
     case resumeNotTried = "resume-not-tried"
-    /// Rule 37.
-    case avatarNotFetched = "avatar-not-fetched"
   }
 
   package init(_ code: Code, record: UInt64, contact: JID?) {

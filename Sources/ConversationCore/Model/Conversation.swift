@@ -12,6 +12,11 @@ package struct Conversation: Sendable {
   /// The messages that we wrote to a room or to ourselves and that were not shown to us yet, oldest
   /// first (rule 30).
   var unreflected: [Int] = []
+  /// The last messages that the other party has received and displayed, by its markers.
+  var markedReceived: Int?
+  var markedDisplayed: Int?
+  /// Receipts and markers of the other party for messages that are not known yet.
+  var pendingSigns: [PendingSign] = []
   /// Names of messages that were read, but are not known yet.
   var pendingReads: [PendingRead] = []
   /// Corrections that became entries because the message that they correct is not known yet.
@@ -42,6 +47,14 @@ package struct ReadPosition: Hashable, Sendable {
 /// A sign of reading that names a message which is not known yet.
 struct PendingRead: Sendable {
   var name: MessageName
+  var record: UInt64
+}
+
+/// A receipt or a marker for a message that is not known yet.
+struct PendingSign: Sendable {
+  var name: MessageName
+  /// The marker; nil for a receipt.
+  var marker: MessageStanza.Marker.Kind?
   var record: UInt64
 }
 

@@ -19,6 +19,11 @@ package struct Conversations: Sendable {
   /// Receipts that we sent, by contact: the record of the first one.
   package internal(set) var firstReceipts: [BareJID: UInt64] = [:]
 
+  /// The cards of accounts (rule 36).
+  package internal(set) var cards = CardTable()
+  /// The avatars of addresses (rule 37).
+  package internal(set) var avatars = AvatarTable()
+
   var byKey: [ConversationKey: Int] = [:]
   /// The index of names: the messages of a conversation that have a name.
   var names: [NameInConversation: [Int]] = [:]

@@ -63,6 +63,8 @@ extension Conversations {
   // MARK: Archive ids (rule 8)
 
   private func readArchiveIDs(of candidate: inout Candidate) {
+    // A server adds ids to what it passes on, not to what we write.
+    guard !candidate.arrival.isWritten else { return }
     let key = candidate.envelope.key
     let archive = key.kind == .group ? key.jid.bare : account
     let trusted = candidate.stanza.stanzaIDs.filter { $0.archive == archive }
@@ -121,7 +123,10 @@ extension Conversations {
       all[candidate.conversation].strayCorrections.append(
         StrayCorrection(message: number, corrects: corrects))
     }
-    if candidate.isOurs { read(upTo: number, in: candidate.conversation, at: arrival.position) }
+    if candidate.isOurs {
+      raiseByEarlierMarkers(number)
+      read(upTo: number, in: candidate.conversation, at: arrival.position)
+    }
     return number
   }
 

@@ -28,17 +28,12 @@ extension Conversations {
       if firstReceipts[key.jid.bare] == nil { firstReceipts[key.jid.bare] = position.record }
       return
     }
-    if let number = own(.id(ExactText(id)), in: key) {
-      // A receipt names one version; that of an earlier one says nothing about a correction.
-      messages[number].hasReceipt = true
-      guard messages[number].current.id.hasSameBytes(as: id) || messages[number].versions.count == 1
-      else { return }
-      raise(number, to: .received)
-      return
-    }
+    if let number = own(.id(ExactText(id)), in: key) { return receipted(number, id) }
     guard let others = ownIDs[ExactText(id)], !others.isEmpty else {
       guard !otherSentIDs.contains(ExactText(id)) else { return }
       report(.receiptOfUnknown, at: position, about: stanza.from)
+      all[number(of: key)].pendingSigns.append(
+        PendingSign(name: .id(ExactText(id)), marker: nil, record: position.record))
       return
     }
     let isOccupant = others.contains { number in
@@ -46,6 +41,30 @@ extension Conversations {
       return conversation.kind == .group && conversation.jid.bare == key.jid.bare
     }
     if !isOccupant { report(.receiptByAnother, at: position, about: stanza.from) }
+  }
+
+  /// A receipt names one version; that of an earlier one says nothing about a correction.
+  private mutating func receipted(_ number: Int, _ id: String) {
+    messages[number].hasReceipt = true
+    let isCurrent =
+      messages[number].versions.count == 1 || messages[number].current.id.hasSameBytes(as: id)
+    if isCurrent { raise(number, to: .received) }
+  }
+
+  /// Applies receipts and markers that arrived before their message, as they do when an archive is
+  /// read backwards.
+  mutating func applyPendingSigns(
+    to number: Int, in conversation: Int, _ names: Set<MessageName>
+  ) {
+    for pending in all[conversation].pendingSigns where names.contains(pending.name) {
+      if let marker = pending.marker {
+        cover(upTo: number, in: conversation, marker)
+      } else if messages[number].isOurs, case .id(let id) = pending.name {
+        receipted(number, id.text)
+        withdraw(.receiptOfUnknown, record: pending.record)
+      }
+    }
+    all[conversation].pendingSigns.removeAll { names.contains($0.name) }
   }
 
   /// The newest message of ours with a name in a conversation.
@@ -75,7 +94,12 @@ extension Conversations {
       cover(upTo: number, in: conversation, marker.kind)
       return
     }
-    guard let others = ownIDs[ExactText(marker.id)], !others.isEmpty else { return }
+    guard let others = ownIDs[ExactText(marker.id)], !others.isEmpty else {
+      all[number(of: key)].pendingSigns.append(
+        PendingSign(
+          name: .id(ExactText(marker.id)), marker: marker.kind, record: position.record))
+      return
+    }
     let isOccupant = others.contains { number in
       let conversation = all[messages[number].conversation].key
       return conversation.kind == .group && conversation.jid.bare == key.jid.bare
@@ -88,15 +112,44 @@ extension Conversations {
     upTo number: Int, in conversation: Int, _ kind: MessageStanza.Marker.Kind
   ) {
     guard let last = all[conversation].index(of: number) else { return }
-    let state: DeliveryState =
-      switch kind {
-      case .received: .received
-      case .displayed: .displayed
+    let state: DeliveryState
+    let earlier: Int?
+    switch kind {
+    case .received: (state, earlier) = (.received, all[conversation].markedReceived)
+    case .displayed: (state, earlier) = (.displayed, all[conversation].markedDisplayed)
+    }
+    // An earlier marker has covered what is before its message.
+    let first = earlier.flatMap { all[conversation].index(of: $0) } ?? 0
+    if first <= last {
+      for covered in all[conversation].order[first...last] where messages[covered].isOurs {
+        // A failed message was not among those that arrived, unless the marker names it.
+        if covered != number, messages[covered].state == .failed { continue }
+        raise(covered, to: state)
       }
-    for covered in all[conversation].order[...last] where messages[covered].isOurs {
-      // A failed message was not among those that arrived, unless the marker names it.
-      if covered != number, messages[covered].state == .failed { continue }
-      raise(covered, to: state)
+      switch kind {
+      case .received: all[conversation].markedReceived = number
+      case .displayed: all[conversation].markedDisplayed = number
+      }
+    } else {
+      raise(number, to: state)
+    }
+  }
+
+  /// A message of ours that a late copy shows first may be before what was marked.
+  mutating func raiseByEarlierMarkers(_ number: Int) {
+    let conversation = all[messages[number].conversation]
+    guard let index = conversation.index(of: number), index < conversation.order.count - 1 else {
+      return
+    }
+    if let marked = conversation.markedReceived.flatMap({ conversation.index(of: $0) }),
+      index < marked
+    {
+      raise(number, to: .received)
+    }
+    if let marked = conversation.markedDisplayed.flatMap({ conversation.index(of: $0) }),
+      index < marked
+    {
+      raise(number, to: .displayed)
     }
   }
 

@@ -39,6 +39,8 @@ extension Conversations {
     guard direction == .inbound else {
       arrival.isWritten = true
       stanzaSent(at: position)
+      var stanza = stanza
+      stanza.from = stanza.from ?? sessions[position.connection]?.jid
       if let written = stanzaArrived(stanza, arrival) { messageWritten(written, at: position) }
       return
     }
@@ -127,7 +129,7 @@ extension Conversations {
     arrival.stamp = time
     withPage(place, on: arrival.position.connection) { page in
       page.results.append(
-        ArchivePage.Result(id: place.id.id, time: time, message: nil, isNew: false))
+        ArchivePage.Result(id: place.id.id, time: time, message: nil))
     }
     guard let stanza = archived.message?.stanza else { return }
     stanzaArrived(stanza, arrival)

@@ -16,7 +16,7 @@ extension Conversations {
     if let archived = arrival.archived {
       let index = archiveIndex(of: number, archived, arrival.position)
       all[conversation].order.insert(number, at: index)
-      notePlace(number, isNew: true, archived, arrival.position)
+      notePlace(number, archived, arrival.position)
       return
     }
     let index = index(byTimeOf: number)
@@ -38,7 +38,7 @@ extension Conversations {
       all[conversation].order.remove(at: own)
       all[conversation].order.insert(number, at: index)
     }
-    notePlace(number, isNew: false, archived, arrival.position)
+    notePlace(number, archived, arrival.position)
   }
 
   /// The index for a message that its time gives: before the first message that is later. Messages
@@ -114,14 +114,13 @@ extension Conversations {
   }
 
   private mutating func notePlace(
-    _ number: Int, isNew: Bool, _ archived: Arrival.PlaceInArchive, _ position: RecordPosition
+    _ number: Int, _ archived: Arrival.PlaceInArchive, _ position: RecordPosition
   ) {
     let conversation = messages[number].conversation
     withPage(archived, on: position.connection) { page in
       page.last[conversation] = number
       guard let last = page.results.indices.last else { return }
       page.results[last].message = number
-      page.results[last].isNew = isNew
     }
   }
 
@@ -136,12 +135,13 @@ extension Conversations {
       }
     guard decreases || isFlipped else { return }
     if !isFlipped { report(.archiveReversed, at: position, about: nil) }
-    let new = page.results.filter(\.isNew).compactMap(\.message)
-    for (conversation, numbers) in Dictionary(grouping: new, by: { messages[$0].conversation })
+    let shown = page.results.compactMap(\.message)
+    for (conversation, numbers) in Dictionary(grouping: shown, by: { messages[$0].conversation })
     where numbers.count > 1 {
       let moved = Set(numbers)
       all[conversation].order.removeAll { moved.contains($0) }
-      for number in numbers.reversed() {
+      for number in numbers.reversed()
+      where !all[conversation].order.contains(number) {
         all[conversation].order.insert(number, at: index(byTimeOf: number))
       }
     }

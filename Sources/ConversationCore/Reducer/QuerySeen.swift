@@ -13,7 +13,9 @@ extension Conversations {
       let page = ArchivePage(last: continued(subject, to: query.to))
       withSession(position.connection) { session in
         session.queries.append(
-          OpenQuery(id: id, to: query.to, subject: subject, position: position, page: page))
+          OpenQuery(
+            id: id, to: query.to, subject: subject, position: position,
+            content: query.kind == .set ? query.node : nil, page: page))
       }
     case (.inbound, .result), (.inbound, .error): answerReceived(query, at: position)
     case (.inbound, .get), (.inbound, .set), (.outbound, .result), (.outbound, .error): break
@@ -73,7 +75,7 @@ extension Conversations {
     case .items(let node):
       itemsAnswered(node, isResult ? answer.node : nil, query, at: position)
     case .card: cardAnswered(isResult ? answer.node : nil, query, at: position)
-    case .ownCard: if isResult { ownCardSet(query, at: position) }
+    case .ownCard, .publication: if isResult { setAccepted(query, at: position) }
     }
   }
 
@@ -125,6 +127,8 @@ extension Conversations {
       end = time(of: ArchiveID(before, in: archive)) ?? end
     }
     if !isComplete {
+      // Nothing says which time an incomplete page without results covers.
+      guard !times.isEmpty else { return }
       if isBackward { start = times.first ?? end } else { end = times.last ?? start }
     }
     answeredPages.append(

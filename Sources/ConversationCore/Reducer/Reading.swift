@@ -51,6 +51,7 @@ extension Conversations {
       if let id = version.originID { names.insert(.originID(ExactText(id))) }
     }
     applyPendingReads(to: number, in: conversation, names)
+    applyPendingSigns(to: number, in: conversation, names)
     applyPendingChanges(to: number, in: conversation, names)
     foldStrayCorrections(of: number, arrival)
   }
@@ -84,28 +85,5 @@ extension Conversations {
   /// Takes back a finding that a later record explains.
   mutating func withdraw(_ code: ConversationFinding.Code, record: UInt64) {
     findings.removeAll { $0.code == code && $0.record == record }
-  }
-
-  // MARK: XEP-0490
-
-  /// Reduces items that our own account published: read positions of other devices.
-  mutating func itemsReceived(
-    _ items: XMPPElement, from sender: JID?, _ position: RecordPosition
-  ) {
-    let isOwn = sender.map { isOwnBare($0) } ?? true
-    guard isOwn, items.attribute("node").hasSameBytes(as: Namespace.displayedSync) else { return }
-    for item in items.children("item", in: items.name.namespace) {
-      guard let displayed = item.child("displayed", in: Namespace.displayedSync),
-        let named = displayed.child("stanza-id", in: Namespace.stanzaIDs),
-        let id = named.filledAttribute("id"),
-        let jid = item.filledAttribute("id").flatMap({ try? JID(parsing: $0) })
-      else { continue }
-      let archive = named.address("by")?.bare
-      let keys: [ConversationKey] =
-        jid.resource == nil ? [.group(jid.bare), .chat(jid.bare)] : [.private(jid)]
-      let key = keys.first { byKey[$0] != nil } ?? keys[keys.count - 1]
-      guard let archive = archive ?? (key.kind == .group ? jid.bare : account) else { continue }
-      read(.archive(ArchiveID(id, in: archive)), in: number(of: key), at: position)
-    }
   }
 }

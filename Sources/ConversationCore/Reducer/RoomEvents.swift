@@ -17,7 +17,7 @@ extension Conversations {
       }
     case .inbound:
       guard let from = presence.from else { return }
-      guard presence.isFromOccupant || rooms[from.bare] != nil else { return }
+      avatarAnnounced(presence, from, at: position)
       guard let nick = from.resource, rooms[from.bare] != nil else { return }
       switch presence.kind {
       case .available: occupantPresent(presence, nick, in: from.bare, at: position)

@@ -63,7 +63,9 @@ extension Conversations {
   private mutating func signsReceived(
     _ stanza: MessageStanza, _ envelope: Envelope, _ arrival: Arrival
   ) {
-    if let items = stanza.pubsubItems { itemsReceived(items, from: stanza.from, arrival.position) }
+    if let items = stanza.pubsubItems, arrival.route == .live, !arrival.isWritten {
+      itemsPublished(items, by: stanza.from, at: arrival.position)
+    }
     if let id = stanza.receipt { receiptReceived(id, stanza, envelope, arrival) }
     if let marker = stanza.marker { markerReceived(marker, stanza, envelope, arrival) }
     if let retraction = stanza.retraction {
@@ -93,9 +95,7 @@ extension Conversations {
     if let invitation = stanza.invitation, !invitation.isDirect, !isFromUs, from.resource == nil {
       return Envelope(key: .chat(invitation.inviter?.bare ?? from.bare), author: .them)
     }
-    if stanza.invitation == nil, let nick = other.resource,
-      rooms[other.bare] != nil || stanza.isFromOccupant
-    {
+    if let nick = other.resource, rooms[other.bare] != nil || stanza.isFromOccupant {
       return Envelope(
         key: .private(other), author: author,
         nick: isFromUs ? rooms[other.bare]?.nick : nick)

@@ -46,8 +46,8 @@ struct StreamSession: Sendable {
     self.stream = stream
   }
 
-  /// Whether the session is open, or seems to be because the log begins in mid-session.
-  var isAlive: Bool { phase == .open || phase == .unseen }
+  /// Whether the stream may still carry stanzas; a log can begin in mid-session.
+  var isAlive: Bool { phase != .closed }
 }
 
 /// A version of a message that was counted by stream management.
@@ -64,6 +64,8 @@ struct OpenQuery: Sendable {
   var to: JID?
   var subject: QueryStanza.Subject
   var position: RecordPosition
+  /// What a set of ours sends; nil for a get.
+  var content: XMPPElement?
   /// The results that have arrived, if it asks an archive.
   var page = ArchivePage()
 }
@@ -81,8 +83,6 @@ struct ArchivePage: Sendable {
     var time: Int64?
     /// The message, if the result is one.
     var message: Int?
-    /// Whether the page showed the message first.
-    var isNew: Bool
   }
 
   var results: [Result] = []

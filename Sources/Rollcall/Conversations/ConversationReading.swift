@@ -2,7 +2,7 @@ import Captures
 package import ConversationCore
 import EventStore
 import RawBytes
-package import RosterCore
+import RosterCore
 import XMPPStanza
 
 extension Timeline {
@@ -82,7 +82,9 @@ extension Lifecycle {
     case .opened(let jid): .session(.opened(jid))
     case .resumed(let jid): .session(.continued(jid))
     case .closed: .session(.closed)
-    case .connected, .secured, .verified, .unverified, .authenticated: nil
+    // A connection begins like a stream does.
+    case .connected: .session(.headerSeen)
+    case .secured, .verified, .unverified, .authenticated: nil
     }
   }
 }

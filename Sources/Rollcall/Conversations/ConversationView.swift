@@ -1,8 +1,8 @@
 import Captures
 package import ConversationCore
 import EventStore
-package import RosterCore
-package import XMPPStanza
+import RosterCore
+import XMPPStanza
 
 /// The conversations at a point, with what the roster says about their contacts.
 package struct ConversationView: Sendable {

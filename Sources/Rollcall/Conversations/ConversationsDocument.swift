@@ -1,5 +1,5 @@
 package import Captures
-import ConversationCore
+package import ConversationCore
 import RosterCore
 import XMPPStanza
 
@@ -14,8 +14,11 @@ extension JSONValue {
       "complete": .bool(conversations.isComplete),
       "unread": .integer(Int64(conversations.unread)),
       "conversations": .array(view.shown.map { JSONValue($0, in: view) }),
-      "cards": .array([]),
-      "avatars": .array([]),
+      "cards": .array(conversations.cards.all.map { JSONValue($0) }),
+      "avatars": .array(
+        conversations.avatars.all.map { avatar in
+          JSONValue(avatar, isKnown: conversations.avatars.isKnown(avatar))
+        }),
       "findings": .array(view.findings.map { JSONValue($0) }),
     ])
   }
@@ -94,7 +97,7 @@ extension JSONValue {
   }
 
   private init(_ attachment: Attachment) {
-    func count(_ value: Int?) -> JSONValue { value.map { .integer(Int64($0)) } ?? .null }
+    func count(_ value: Int?) -> JSONValue { value.map { JSONValue.integer(Int64($0)) } ?? .null }
     self = .object([
       "kind": .string(attachment.kind.rawValue),
       "source": .string(attachment.source.rawValue),
@@ -108,6 +111,29 @@ extension JSONValue {
       "height": count(attachment.height),
       "length_ms": count(attachment.duration),
       "in_log": .bool(attachment.isInLog),
+    ])
+  }
+
+  private init(_ card: Card) {
+    self = .object([
+      "jid": .string(card.jid.description), "form": .string(card.form.rawValue),
+      "fn": JSONValue(card.fullName), "nickname": JSONValue(card.nickname),
+      "photo": card.photo.map { photo in
+        JSONValue.object([
+          "type": JSONValue(photo.mediaType), "size": .integer(Int64(photo.size)),
+          "sha1": .string(photo.sha1),
+        ])
+      } ?? .null,
+      "record": JSONValue(card.record),
+    ])
+  }
+
+  private init(_ avatar: Avatar, isKnown: Bool) {
+    self = .object([
+      "jid": .string(avatar.jid.description), "sha1": JSONValue(avatar.sha1),
+      "source": .string(avatar.source.rawValue), "type": JSONValue(avatar.mediaType),
+      "size": avatar.size.map { JSONValue.integer(Int64(clamping: $0)) } ?? .null,
+      "have": .bool(isKnown), "record": JSONValue(avatar.record),
     ])
   }
 

@@ -61,7 +61,9 @@ struct ConversationsCommand: ParsableCommand, LogReading {
   private func preview(_ message: Message) -> String {
     var parts: [String] = []
     if let time = message.time { parts.append(Timestamp.text(time)) }
-    if message.isOurs { parts.append("we:") } else if let nick = message.nick {
+    if message.isOurs {
+      parts.append("we:")
+    } else if let nick = message.nick {
       parts.append(nick + ":")
     }
     if message.retraction != nil {

@@ -1,0 +1,181 @@
+import TestSupport
+import Testing
+
+@testable import ConversationCore
+
+@Suite("Pictures, voice, files and encryption (rules 24 to 28)")
+struct MediaRuleTests {
+  /// A picture of one pixel, as GIF.
+  static let gif = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+  static let gifSHA1 = "d5fceb6532643d0d84ffe09c40c481ecdf59e15a"
+
+  static func omemo(_ payload: String?) -> String {
+    let payload = payload.map { "<payload>\($0)</payload>" } ?? ""
+    return
+      "<encrypted xmlns='eu.siacs.conversations.axolotl'><header sid='1'/>\(payload)</encrypted>"
+  }
+
+  static func tutorial(_ word: String, _ body: String, _ media: String? = nil) -> Dialogue.Step {
+    let child = media.map {
+      "<\(word)>\($0)</\(word)><XMPPElement\(word)>../name</XMPPElement\(word)>"
+    }
+    return fromBob(body, "<subject>\(word)</subject>" + (child ?? ""))
+  }
+
+  /// One line for each message: the body, the type word, and the files.
+  static func lines(_ dialogue: Dialogue) -> [String] {
+    dialogue.messages().map { message in
+      let files = message.attachments.map { file in
+        let url = file.url.map { " \($0)" } ?? ""
+        let size = file.size.map { " \($0)" } ?? ""
+        return " [\(file.source.rawValue) \(file.kind.rawValue)\(url)\(size)]"
+      }
+      return message.body + (message.current.content.typeWord.map { " \($0)" } ?? "")
+        + files.joined()
+    }
+  }
+
+  static let rule24: [ContentCase] = [
+    ContentCase("text", [tutorial("TextMessage", "hi")], ["hi TextMessage"]),
+    ContentCase(
+      "a picture in a child", [tutorial("ImageMessage", "ImageMessage", gif)],
+      [" ImageMessage [inline picture 42]"]),
+    ContentCase(
+      "lines that end with CR LF",
+      [tutorial("ImageMessage", "ImageMessage", gif.prefix(20) + "&#13;\n" + gif.dropFirst(20))],
+      [" ImageMessage [inline picture 42]"]),
+    ContentCase(
+      "a picture in the body", [tutorial("ImageMessage", gif)],
+      [" ImageMessage [inline picture 42]"]),
+    ContentCase(
+      "no base64", [tutorial("ImageMessage", "ImageMessage", "!!!")],
+      ["ImageMessage ImageMessage"], findings: ["media-unreadable"]),
+    ContentCase(
+      "the word alone", [tutorial("VoiceMessage", "VoiceMessage")],
+      ["VoiceMessage VoiceMessage"], findings: ["media-unreadable"]),
+    ContentCase("the word as a body", [fromBob("ImageMessage")], ["ImageMessage"]),
+    ContentCase(
+      "another subject", [fromBob("hi", "<subject>imagemessage</subject>")], ["hi"]),
+    ContentCase(
+      "another type",
+      [
+        .received(
+          message(
+            from: "bob@example.test/peer", type: nil, "hi", "<subject>TextMessage</subject>"))
+      ], ["hi"]),
+  ]
+
+  @Test("Rule 24: what the tutorials send", arguments: rule24)
+  func tutorials(_ test: ContentCase) {
+    let dialogue = Dialogue.online(test.steps)
+    #expect(Self.lines(dialogue) == test.expected)
+    #expect(dialogue.findings == test.findings)
+  }
+
+  static let url = "https://example.test/a.png"
+  static func oob(_ url: String) -> String { "<x xmlns='jabber:x:oob'><url>\(url)</url></x>" }
+
+  static func sfs(_ url: String, size: Int = 7) -> String {
+    "<file-sharing xmlns='urn:xmpp:sfs:0'><file xmlns='urn:xmpp:file:metadata:0'>"
+      + "<media-type>image/png</media-type><size>\(size)</size></file>"
+      + "<sources><url-data xmlns='http://jabber.org/protocol/url-data' target='\(url)'/></sources>"
+      + "</file-sharing>"
+  }
+
+  static let slot: [Dialogue.Step] = [
+    .sent(
+      "<iq xmlns='jabber:client' type='get' to='up.example.test' id='s'>"
+        + "<request xmlns='urn:xmpp:http:upload:0' filename='a' size='9' "
+        + "content-type='audio/ogg'/></iq>"),
+    .received(
+      "<iq xmlns='jabber:client' type='result' from='up.example.test' id='s'>"
+        + "<slot xmlns='urn:xmpp:http:upload:0'><put url='\(url)?put'/><get url='\(url)'/></slot>"
+        + "</iq>"),
+  ]
+
+  static let rules25to27: [ContentCase] = [
+    ContentCase("25: without a body", [fromBob("", oob(url))], [" [oob picture \(url)]"]),
+    ContentCase(
+      "25: next to the same body", [fromBob(url, oob(url))], ["\(url) [oob picture \(url)]"]),
+    ContentCase("25: next to another body", [fromBob("look", oob(url))], ["look"]),
+    ContentCase("25: only in a body", [fromBob(url)], [url]),
+    ContentCase("26: described", [fromBob("", sfs(url))], [" [sfs picture \(url) 7]"]),
+    ContentCase(
+      "26: described twice", [fromBob(url, sfs(url) + oob(url))],
+      ["\(url) [sfs picture \(url) 7]"]),
+    ContentCase(
+      "26: with a fallback",
+      [fromBob(url, sfs(url) + ChangeTests.fallback("<body/>", for: "urn:xmpp:sfs:0"))],
+      [" [sfs picture \(url) 7]"]),
+    ContentCase(
+      "26: our upload slot", slot + [fromBob("", oob(url))], [" [oob voice \(url) 9]"]),
+    ContentCase(
+      "27: bytes with their digest",
+      [
+        fromBob(
+          "", "<data xmlns='urn:xmpp:bob' cid='sha1+\(gifSHA1)@bob.xmpp.org'>\(gif)</data>")
+      ], [" [bob picture 42]"]),
+    ContentCase(
+      "27: bytes with another digest",
+      [
+        fromBob(
+          "hi",
+          "<data xmlns='urn:xmpp:bob' cid='sha1+\(gifSHA1.dropLast())0@bob.xmpp.org'>\(gif)</data>")
+      ], ["hi"], findings: ["digest-wrong"]),
+  ]
+
+  @Test("Rules 25 to 27: files", arguments: rules25to27)
+  func files(_ test: ContentCase) {
+    let dialogue = Dialogue.online(test.steps)
+    #expect(Self.lines(dialogue) == test.expected)
+    #expect(dialogue.findings == test.findings)
+  }
+
+  @Test("Rule 26: further sources are added by the sender of the file")
+  func furtherSources() {
+    let attached =
+      "<attach-sources xmlns='urn:xmpp:sfs:0' id='a'><sources>"
+      + "<url-data xmlns='http://jabber.org/protocol/url-data' target='https://b.test/'/>"
+      + "</sources></attach-sources>"
+    let dialogue = Dialogue.online(
+      fromBob("", id: "a", Self.sfs(Self.url)), fromBob("", attached),
+      .sent(message(to: "bob@example.test", "", attached)))
+    #expect(dialogue.messages().count == 1)
+    #expect(dialogue.messages()[0].attachments[0].furtherURLs == ["https://b.test/"])
+  }
+
+  static let eme = "<encryption xmlns='urn:xmpp:eme:0' namespace='urn:example:e'/>"
+
+  static let rule28: [(String, [String?])] = [
+    (
+      message(from: "bob@example.test/p", "fallback", omemo("x")),
+      ["eu.siacs.conversations.axolotl"]
+    ),
+    (message(from: "bob@example.test/p", "fallback", omemo(nil)), []),
+    (message(from: "bob@example.test/p", "", omemo("x")), ["eu.siacs.conversations.axolotl"]),
+    (
+      message(from: "bob@example.test/p", "f", "<openpgp xmlns='urn:xmpp:openpgp:0'>x</openpgp>"),
+      ["urn:xmpp:openpgp:0"]
+    ),
+    (
+      message(from: "bob@example.test/p", "f", "<x xmlns='jabber:x:encrypted'>x</x>"),
+      ["jabber:x:encrypted"]
+    ),
+    (message(from: "bob@example.test/p", "f", eme), ["urn:example:e"]),
+    (message(from: "bob@example.test/p", "f", omemo(nil) + eme), []),
+  ]
+
+  @Test("Rule 28: an encrypted message has a namespace and no body", arguments: rule28)
+  func encryption(xml: String, namespaces: [String?]) {
+    let dialogue = Dialogue.online(.received(xml))
+    #expect(dialogue.messages().map(\.current.content.encryption) == namespaces)
+    #expect(dialogue.bodies().allSatisfy(\.isEmpty))
+  }
+
+  @Test("Rule 28: OTR in a body is a body")
+  func otr() {
+    let dialogue = Dialogue.online(fromBob("?OTRv2?"))
+    #expect(dialogue.bodies() == ["?OTRv2?"])
+    #expect(dialogue.messages()[0].current.content.encryption == nil)
+  }
+}
