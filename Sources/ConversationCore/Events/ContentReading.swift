@@ -87,6 +87,13 @@ extension MessageStanza {
       case nil: break
       }
     }
+    for contentID in Self.pictures(in: node) {
+      guard !content.attachments.contains(where: { $0.contentID.hasSameBytes(as: contentID) })
+      else { continue }
+      var attachment = Attachment(kind: .picture, source: .bob)
+      attachment.contentID = contentID
+      content.attachments.append(attachment)
+    }
     for url in Self.outOfBandURLs(of: node) {
       // A file described twice is one file.
       guard !content.attachments.contains(where: { $0.has(url) }) else { continue }
@@ -96,6 +103,22 @@ extension MessageStanza {
       attachment.url = url.text
       content.attachments.append(attachment)
     }
+  }
+
+  /// The content ids of the pictures in the formatted text; their bytes may be asked for.
+  private static func pictures(in node: XMPPElement) -> [String] {
+    guard let text = node.child("html", in: Namespace.formattedText) else { return [] }
+    var found: [String] = []
+    var waiting = [text]
+    while let element = waiting.popLast() {
+      if element.name.local.hasSameBytes(as: "img"), let source = element.filledAttribute("src"),
+        source.utf8.starts(with: "cid:".utf8)
+      {
+        found.append(String(source.dropFirst(4)))
+      }
+      waiting += element.children.reversed()
+    }
+    return found
   }
 
   private static func outOfBandURLs(of node: XMPPElement) -> [ExactText] {

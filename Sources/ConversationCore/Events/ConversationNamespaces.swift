@@ -56,6 +56,8 @@ extension Namespace {
   static let upload = "urn:xmpp:http:upload:0"
   /// XEP-0231.
   static let bitsOfBinary = "urn:xmpp:bob"
+  /// XEP-0071.
+  static let formattedText = "http://jabber.org/protocol/xhtml-im"
   /// XEP-0380.
   static let encryption = "urn:xmpp:eme:0"
   /// XEP-0384 in its versions.

@@ -63,7 +63,7 @@ package struct Attachment: Sendable {
   /// What distinguishes the file from others in comparisons of copies: its digest if its bytes are
   /// in the log, else its address.
   var identity: ExactText {
-    ExactText((isInLog ? sha256 : nil) ?? url ?? contentID ?? sha256 ?? name ?? "")
+    ExactText(contentID ?? (isInLog ? sha256 : nil) ?? url ?? sha256 ?? name ?? "")
   }
 }
 

@@ -244,6 +244,12 @@ extension MessageContent {
     with slots: [ExactText: UploadSlot], _ bits: [ExactText: Attachment], record: UInt64
   ) {
     for index in attachments.indices {
+      if let id = attachments[index].contentID, !attachments[index].isInLog,
+        let known = bits[ExactText(id)]
+      {
+        attachments[index] = known
+        continue
+      }
       if attachments[index].isInLog { attachments[index].record = record }
       guard let url = attachments[index].url, let slot = slots[ExactText(url)] else { continue }
       attachments[index].add(slot)

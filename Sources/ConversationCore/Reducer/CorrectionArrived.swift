@@ -88,6 +88,8 @@ extension Conversations {
       let version = versions[index]
       if version.archiveIDs.contains(where: { candidate.archiveIDs.contains($0) }) { return true }
       guard version.content.isSame(as: candidate.content) else { return false }
+      // A room may change the id of what it reflects.
+      if candidate.isReflection, index == versions.count - 1 { return true }
       if let id = candidate.stanza.id { return version.id.hasSameBytes(as: id) }
       return version.id == nil && candidate.arrival.isInherentCopy
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Who may say what a card and an avatar are (rules 36 and 37)")
 struct CardRuleTests {
-  static let get = Dialogue.Step.sent(
+  static let asks = Dialogue.Step.sent(
     "<iq xmlns='jabber:client' type='get' to='bob@example.test' id='c'>"
       + "<vCard xmlns='vcard-temp'/></iq>")
 
@@ -19,14 +19,14 @@ struct CardRuleTests {
   }
 
   static let cards: [([Dialogue.Step], [String])] = [
-    ([get, answer()], ["bob@example.test Bob"]),
+    ([asks, answer()], ["bob@example.test Bob"]),
     ([answer()], []),
-    ([get, answer(from: "mallory@example.test")], []),
-    ([get, answer(from: "mallory@example.test"), answer()], ["bob@example.test Bob"]),
-    ([get, answer(id: "d")], []),
-    ([get, answer(""), answer()], []),
-    ([get, answer(), get, answer("<FN>Rob</FN>")], ["bob@example.test Rob"]),
-    ([get, answer(), get, answer(type: "error")], []),
+    ([asks, answer(from: "mallory@example.test")], []),
+    ([asks, answer(from: "mallory@example.test"), answer()], ["bob@example.test Bob"]),
+    ([asks, answer(id: "d")], []),
+    ([asks, answer(""), answer()], []),
+    ([asks, answer(), asks, answer("<FN>Rob</FN>")], ["bob@example.test Rob"]),
+    ([asks, answer(), asks, answer(type: "error")], []),
     (
       [
         .sent(
@@ -46,7 +46,7 @@ struct CardRuleTests {
   ]
 
   @Test("Rule 36: the last answer to a get of ours, or our own accepted set", arguments: cards)
-  func cards(steps: [Dialogue.Step], cards: [String]) {
+  func lastAnswer(steps: [Dialogue.Step], cards: [String]) {
     let dialogue = Dialogue.online(steps)
     #expect(dialogue.state.cards.all.map { "\($0.jid) \($0.fullName ?? "")" } == cards)
   }

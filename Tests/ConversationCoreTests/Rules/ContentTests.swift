@@ -19,8 +19,6 @@ struct ContentCase: CustomTestStringConvertible, Sendable {
 
 @Suite("What counts as a message (rules 1 to 4)")
 struct ContentTests {
-  static let stranger = "mallory@example.test/x"
-
   static let rule1: [ContentCase] = [
     ContentCase("text", [fromBob("hello")], ["in hello unread"]),
     ContentCase("white space is text", [fromBob(" ")], ["in   unread"]),

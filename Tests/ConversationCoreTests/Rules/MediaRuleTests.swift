@@ -9,6 +9,9 @@ struct MediaRuleTests {
   static let gif = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
   static let gifSHA1 = "d5fceb6532643d0d84ffe09c40c481ecdf59e15a"
 
+  /// The same text as Foundation breaks lines.
+  static let brokenGIF = "\(gif.prefix(20))&#13;\n\(gif.dropFirst(20))"
+
   static func omemo(_ payload: String?) -> String {
     let payload = payload.map { "<payload>\($0)</payload>" } ?? ""
     return
@@ -42,7 +45,7 @@ struct MediaRuleTests {
       [" ImageMessage [inline picture 42]"]),
     ContentCase(
       "lines that end with CR LF",
-      [tutorial("ImageMessage", "ImageMessage", gif.prefix(20) + "&#13;\n" + gif.dropFirst(20))],
+      [tutorial("ImageMessage", "ImageMessage", brokenGIF)],
       [" ImageMessage [inline picture 42]"]),
     ContentCase(
       "a picture in the body", [tutorial("ImageMessage", gif)],
@@ -124,6 +127,46 @@ struct MediaRuleTests {
       ], ["hi"], findings: ["digest-wrong"]),
   ]
 
+  static let picture =
+    "<html xmlns='http://jabber.org/protocol/xhtml-im'>"
+    + "<body xmlns='http://www.w3.org/1999/xhtml'><p>"
+    + "<img src='cid:sha1+\(gifSHA1)@bob.xmpp.org'/></p></body></html>"
+
+  static func bits(_ from: String, _ data: String) -> Dialogue.Step {
+    .received(
+      "<iq xmlns='jabber:client' type='result' id='b' from='\(from)'>"
+        + "<data xmlns='urn:xmpp:bob' cid='sha1+\(gifSHA1)@bob.xmpp.org'>\(data)</data></iq>")
+  }
+
+  static let asksBob = Dialogue.Step.sent(
+    "<iq xmlns='jabber:client' type='get' id='b' to='bob@example.test/peer'>"
+      + "<data xmlns='urn:xmpp:bob' cid='sha1+\(gifSHA1)@bob.xmpp.org'/></iq>")
+
+  static let answers: [ContentCase] = [
+    ContentCase("not asked for", [fromBob("hi", picture)], ["hi [bob picture]"]),
+    ContentCase(
+      "answered", [fromBob("hi", picture), asksBob, bits("bob@example.test/peer", gif)],
+      ["hi [bob picture 42]"]),
+    ContentCase(
+      "answered before", [asksBob, bits("bob@example.test/peer", gif), fromBob("hi", picture)],
+      ["hi [bob picture 42]"]),
+    ContentCase(
+      "answered by a stranger",
+      [fromBob("hi", picture), asksBob, bits("mallory@example.test", gif)],
+      ["hi [bob picture]"]),
+    ContentCase(
+      "answered with other bytes",
+      [fromBob("hi", picture), asksBob, bits("bob@example.test/peer", "AAAA")],
+      ["hi [bob picture]"], findings: ["digest-wrong"]),
+  ]
+
+  @Test("Rule 27: the answer to a get of ours gives the bytes", arguments: answers)
+  func bytesThatWereAsked(_ test: ContentCase) {
+    let dialogue = Dialogue.online(test.steps)
+    #expect(Self.lines(dialogue) == test.expected)
+    #expect(dialogue.findings == test.findings)
+  }
+
   @Test("Rules 25 to 27: files", arguments: rules25to27)
   func files(_ test: ContentCase) {
     let dialogue = Dialogue.online(test.steps)
@@ -169,7 +212,7 @@ struct MediaRuleTests {
   func encryption(xml: String, namespaces: [String?]) {
     let dialogue = Dialogue.online(.received(xml))
     #expect(dialogue.messages().map(\.current.content.encryption) == namespaces)
-    #expect(dialogue.bodies().allSatisfy(\.isEmpty))
+    #expect(dialogue.bodies().allSatisfy { $0.isEmpty })
   }
 
   @Test("Rule 28: OTR in a body is a body")

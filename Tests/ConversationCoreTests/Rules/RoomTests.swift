@@ -7,7 +7,7 @@ import Testing
 struct RoomTests {
   static let room = "room@rooms.example.test"
 
-  static func room(_ steps: [Dialogue.Step]) -> Dialogue { Dialogue.online(enter() + steps) }
+  static func inRoom(_ steps: [Dialogue.Step]) -> Dialogue { Dialogue.online(enter() + steps) }
 
   static let subjects: [([Dialogue.Step], String?)] = [
     ([fromRoom("bob", "", "<subject>s</subject>")], "s"),
@@ -18,7 +18,7 @@ struct RoomTests {
 
   @Test("Rule 29: a subject without body and thread is the room's", arguments: subjects)
   func subject(steps: [Dialogue.Step], subject: String?) {
-    let dialogue = Self.room(steps)
+    let dialogue = Self.inRoom(steps)
     #expect(dialogue.state.rooms[bare(Self.room)]?.subject == subject)
     #expect(dialogue.state.rooms[bare(Self.room)]?.nick == "alice")
   }
@@ -58,14 +58,14 @@ struct RoomTests {
 
   @Test("Rule 30: reflections", arguments: rule30)
   func reflections(_ test: ContentCase) {
-    let dialogue = Self.room(test.steps)
+    let dialogue = Self.inRoom(test.steps)
     #expect(dialogue.lines(Self.room, .group) == test.expected)
     #expect(dialogue.findings == test.findings)
   }
 
   @Test("Rule 30: a message takes the archive id of its reflection")
   func archiveID() {
-    let dialogue = Self.room([toRoom("1", id: "a"), fromRoom("alice", "1", id: "a", Self.byRoom)])
+    let dialogue = Self.inRoom([toRoom("1", id: "a"), fromRoom("alice", "1", id: "a", Self.byRoom)])
     let message = dialogue.messages(Self.room, .group)[0]
     #expect(message.archiveIDs == [ArchiveID("k", in: bare(Self.room))])
   }
@@ -153,7 +153,7 @@ struct RoomTests {
 
   @Test("Rule 31: occupants", arguments: rule31)
   func occupants(_ test: ContentCase) {
-    let dialogue = Self.room(test.steps)
+    let dialogue = Self.inRoom(test.steps)
     #expect(dialogue.lines(Self.room, .group) == test.expected)
     #expect(dialogue.findings == test.findings)
   }
@@ -188,7 +188,7 @@ struct RoomTests {
 
   @Test("Rule 32: the history of a room", arguments: rule32)
   func history(_ test: ContentCase) {
-    let dialogue = Self.room(test.steps)
+    let dialogue = Self.inRoom(test.steps)
     #expect(dialogue.lines(Self.room, .group) == test.expected)
     #expect(dialogue.findings == test.findings)
   }
@@ -230,6 +230,6 @@ struct RoomTests {
   func invitations(_ test: ContentCase) {
     let dialogue = Dialogue.online(test.steps)
     #expect(dialogue.addresses == test.expected)
-    #expect(dialogue.state.messages.allSatisfy(\.isInvitation))
+    #expect(dialogue.state.messages.allSatisfy { $0.isInvitation })
   }
 }

@@ -156,16 +156,16 @@ struct SenderTests {
     #expect(dialogue.findings == (isImpossible ? ["stamp-impossible"] : []))
   }
 
-  @Test(
-    "Stamps of XEP-0082 and XEP-0091 are read",
-    arguments: [
-      ("1970-01-01T00:00:00Z", 0), ("2026-11-26T12:00:00Z", 1_795_694_400_000),
-      ("2026-11-26T12:00:00.5Z", 1_795_694_400_500),
-      ("2026-11-26T13:00:00+01:00", 1_795_694_400_000),
-      ("2024-02-29T00:00:00Z", 1_709_164_800_000), ("2026-11-26T12:00:00", nil),
-      ("2026-11-26", nil), ("", nil), ("2026-11-26T24:00:00Z", nil),
-    ])
-  func times(text: String, time: Int64?) {
+  static let times: [(String, Int64?)] = [
+    ("1970-01-01T00:00:00Z", 0), ("2026-11-26T12:00:00Z", 1_795_694_400_000),
+    ("2026-11-26T12:00:00.5Z", 1_795_694_400_500),
+    ("2026-11-26T13:00:00+01:00", 1_795_694_400_000),
+    ("2024-02-29T00:00:00Z", 1_709_164_800_000), ("2026-11-26T12:00:00", nil),
+    ("2026-11-26", nil), ("", nil), ("2026-11-26T24:00:00Z", nil),
+  ]
+
+  @Test("Stamps of XEP-0082 are read", arguments: times)
+  func timeOfStamp(text: String, time: Int64?) {
     #expect(StampReading.time(text) == time)
   }
 
