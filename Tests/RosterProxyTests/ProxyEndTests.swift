@@ -96,6 +96,23 @@ import XMPPStanza
     #expect(again.happen { $0.ended(.server) } == ["over: the connection to the server was lost"])
   }
 
+  @Test("Each refusal is reported once, even one that is the same again")
+  func eachRefusal() {
+    var talk = ProxyTalk.secured()
+    let reported = "refused -: not-authorized: “Wrong password”"
+    for _ in 0..<2 {
+      _ = talk.say(ProxyTalk.auth, .client)
+      #expect(
+        talk.say(Self.failure, .server) == [
+          "record server <failure/>", reported, "client < \(Self.failure)",
+        ])
+    }
+    // What only looks like one, from the client or after the login, is not reported.
+    #expect(!talk.say(Self.failure, .client).contains { $0.hasPrefix("refused") })
+    var inside = ProxyTalk.authenticated()
+    #expect(!inside.say(Self.failure, .server).contains { $0.hasPrefix("refused") })
+  }
+
   @Test("The account of a login is known from its first message")
   func loginNames() {
     func auth(_ mechanism: String, _ message: String) -> String {

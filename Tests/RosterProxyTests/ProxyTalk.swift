@@ -1,5 +1,6 @@
 import Rollcall
 import RosterClient
+import XMPPStanza
 import XMPPStream
 @testable import RosterProxy
 
@@ -102,6 +103,7 @@ extension ProxyAction {
     case .record(.unreadable, let side): "record \(side) unreadable"
     case .record(.skipped, let side): "record \(side) skipped"
     case .record(.element(let element), let side): "record \(side) <\(element.node.name.local)/>"
+    case .reportRefusal(let name, let refusal): "refused \(name ?? "-"): \(refusal.clause)"
     case .note(let lifecycle): "note \(lifecycle)"
     case .beginTLS(let side, let domain): "TLS with the \(side) for \(domain)"
     case .derive: "derive"

@@ -47,7 +47,7 @@ import Testing
         let text = String(decoding: bytes, as: UTF8.self)
         guard side == .server, text.contains("c2VjcmV0") else { return nil }
         return isSecured.count == 2 && allowsPlain ? nil : "a password is passed on"
-      case .record, .note, .derive: return nil
+      case .record, .note, .derive, .reportRefusal: return nil
       case .beginTLS(let side, _):
         if isSecured.contains(side) { return "TLS begins within TLS" }
         if side == .client, !isSecured.contains(.server) {

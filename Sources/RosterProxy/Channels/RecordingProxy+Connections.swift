@@ -98,12 +98,7 @@ extension RecordingProxy {
   private func perform(
     on connection: ProxiedConnection, _ happened: (inout ProxyMachine) -> [ProxyAction]
   ) {
-    let before = connection.machine.refusal
     for action in happened(&connection.machine) { carryOut(action, connection) }
-    if let refusal = connection.machine.refusal, refusal != before {
-      let (name, path) = (connection.machine.loginName, connection.recording.unboundPath)
-      eventContinuation.yield(.loginRefused(connection.number, name, refusal, path: path))
-    }
     guard connection.machine.isAuthenticated, let timer = connection.timer else { return }
     timer.cancel()
     connection.timer = nil
@@ -118,6 +113,9 @@ extension RecordingProxy {
     case .record(let part, let side):
       record(connection) { try $0.take(part, side.direction, at: now) }
     case .note(let lifecycle): record(connection) { try $0.note(lifecycle, at: now) }
+    case .reportRefusal(let name, let refusal):
+      let path = connection.recording.unboundPath
+      eventContinuation.yield(.loginRefused(connection.number, name, refusal, path: path))
     case .beginTLS(let side, let domain):
       connection.outputs.append(.tls(on: side, domain: domain))
     case .derive(let derivation): derive(derivation, for: connection.number)

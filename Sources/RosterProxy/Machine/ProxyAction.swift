@@ -1,6 +1,7 @@
 package import Captures
 package import Rollcall
 package import RosterClient
+package import XMPPStanza
 
 /// One side of a proxied connection.
 package enum ProxySide: Hashable, Sendable, CaseIterable {
@@ -22,6 +23,8 @@ package enum ProxyAction: Hashable, Sendable {
   case record(StreamIntake.Part, from: ProxySide)
   /// Record an event of the connection to the server.
   case note(Lifecycle)
+  /// Report that the server refused a login, and the name that the client had given with it.
+  case reportRefusal(name: String?, ErrorReport)
   /// Use TLS from now on for what is read from this side and written to it: towards the server as a
   /// client that requires the domain's certificate, towards the client with a certificate for the
   /// domain.

@@ -259,7 +259,7 @@ package struct ProxyMachine: Sendable {
   ) -> [ProxyAction] {
     guard var part = unit.part else { return [.send(to: side.other, unit.bytes)] }
     var bytes = unit.bytes
-    var first: [ProxyAction] = []
+    var (first, report): ([ProxyAction], [ProxyAction]) = ([], [])
     switch part {
     case .header(let tag):
       if side == .client, let failure = mismatch(tag.node) {
@@ -283,9 +283,9 @@ package struct ProxyMachine: Sendable {
       }
     case .element(let element):
       if side == .client, let refusal = prohibition(of: element.node) { return refusal }
-      noteError(element.node, from: side)
+      report = noteError(element.node, from: side)
       if let own = ownLogin(element.node, from: side) {
-        return [.record(part, from: side)] + own
+        return [.record(part, from: side)] + report + own
       }
       let wasAuthenticated = isAuthenticated
       follow(element.node, from: side)
@@ -299,7 +299,7 @@ package struct ProxyMachine: Sendable {
       }
     }
     // Recorded first, so that data that cannot be recorded is not passed on.
-    return first + [.record(part, from: side), .send(to: side.other, bytes)]
+    return first + [.record(part, from: side)] + report + [.send(to: side.other, bytes)]
   }
 
   /// Forgets earlier refusals, and notes whose server accepted the login, and whether its
@@ -333,13 +333,16 @@ package struct ProxyMachine: Sendable {
     return breakOff(.plainToUnverified, "policy-violation")
   }
 
-  /// Remembers an error that explains the end of the connection.
-  private mutating func noteError(_ node: XMPPElement, from side: ProxySide) {
+  /// Remembers an error that explains the end of the connection, and reports a refused login.
+  private mutating func noteError(_ node: XMPPElement, from side: ProxySide) -> [ProxyAction] {
     if node.is("error", in: Namespace.streams) {
       firstEnd = firstEnd ?? .error(side, ErrorReport(node, in: Namespace.streamErrors))
     }
-    guard side == .server, state == .plain || state == .secured else { return }
-    refusal = refusal(by: node) ?? refusal
+    guard side == .server, state == .plain || state == .secured,
+      let refused = refusal(by: node)
+    else { return [] }
+    refusal = refused
+    return [.reportRefusal(name: loginName, refused)]
   }
 
   /// What the server's refusal of a login says (RFC 6120 §6.4.5, XEP-0388, XEP-0078); nil if it is
