@@ -64,7 +64,15 @@ struct ImportCommand: ParsableCommand {
   func run() throws {
     guard !following.follow else { return try follow(captures[0]) }
     let isNew = !FileManager.default.fileExists(atPath: log)
-    let target = try opened(isNew: isNew)
+    // Begins here, because opening a pipe waits for its writer.
+    var interruptions: [Interruption] = []
+    defer { withExtendedLifetime(interruptions) {} }
+    let target: EventLog
+    if isNew {
+      target = try draft(for: log, &interruptions)
+    } else {
+      target = try opened(isNew: false)
+    }
     // A failed import must not leave half a capture in an existing log, so everything is read into
     // drafts first and then appended in one transaction.
     let options = try capture.importOptions
@@ -72,13 +80,10 @@ struct ImportCommand: ParsableCommand {
       captures.map { try LogFolder($0)?.log(of: options.account) ?? $0 })
     let isAlone = sources.single != nil
     var gathering = CaptureGathering(options, knowing: try target.meta.imports)
-    // Begins here, because opening a pipe waits for its writer.
-    var interruptions = isNew ? [Interruption(removing: target.path)] : []
-    defer { withExtendedLifetime(interruptions) {} }
     try forEachCapture(of: sources) { files in
       let own =
-        isNew && isAlone ? target : try draft(for: "\(log).\(interruptions.count)")
-      if own !== target { interruptions.append(Interruption(removing: own.path)) }
+        isNew && isAlone
+        ? target : try draft(for: "\(log).\(interruptions.count)", &interruptions)
       try gathering.add(files, into: own, isAlone: isAlone, keepingAll: force)
     }
     try gathering.check(sources)
@@ -107,9 +112,11 @@ struct ImportCommand: ParsableCommand {
     if collection.overlaps {
       Terminal.note("the captures overlap in time: they are merged as devices of one account")
     }
-    let staged = try collection.staged { isNew ? target : try draft(for: "\(log).all") }
-    let interruption = Interruption(removing: staged.log.path)
-    defer { withExtendedLifetime(interruption) {} }
+    var interruptions: [Interruption] = []
+    defer { withExtendedLifetime(interruptions) {} }
+    let staged = try collection.staged {
+      isNew ? target : try draft(for: "\(log).all", &interruptions)
+    }
     guard isNew else { return try staged.append(to: target, takingAll: force) }
     if staged.log !== target { _ = try staged.append(to: target, takingAll: true) }
     do {
@@ -144,16 +151,19 @@ struct ImportCommand: ParsableCommand {
   }
 
   func opened(isNew: Bool) throws -> EventLog {
-    if isNew { return try draft(for: log) }
-    return try Failure.naming(log) {
-      try EventLog.openToWrite(log)
+    try Failure.naming(log) {
+      guard isNew else { return try EventLog.openToWrite(log) }
+      return try EventLog.draft(for: log, eventVersion: RecordReader.version)
     }
   }
 
-  private func draft(for path: String) throws -> EventLog {
-    try Failure.naming(path) {
-      try EventLog.draft(for: path, eventVersion: RecordReader.version)
-    }
+  /// Creates a draft, which is removed if the process ends while the interruptions exist.
+  private func draft(
+    for path: String, _ interruptions: inout [Interruption]
+  ) throws -> EventLog {
+    let (draft, interruption) = try Failure.naming(path) { try Interruption.draft(for: path) }
+    interruptions.append(interruption)
+    return draft
   }
 
   private func forEachCapture(

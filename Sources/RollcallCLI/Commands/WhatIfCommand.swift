@@ -85,8 +85,7 @@ struct WhatIfCommand: ParsableCommand, LogReading {
       throw Failure("\(path) exists already")
     }
     try Failure.naming(path) {
-      let log = try EventLog.draft(for: path, eventVersion: RecordReader.version)
-      let interruption = Interruption(removing: log.path)
+      let (log, interruption) = try Interruption.draft(for: path)
       defer { withExtendedLifetime(interruption) {} }
       try branch.write(to: log)
       try log.publish()

@@ -1,4 +1,6 @@
+import EventStore
 import Foundation
+import Rollcall
 
 /// Removes unfinished files if a signal ends the process.
 ///
@@ -21,6 +23,26 @@ final class Interruption {
       sigaction(number, nil, &before)
       guard before.isDefault else { continue }
       signal(number, removeUnfinished)
+    }
+  }
+
+  /// Creates a draft of a log, which is removed if the process ends while the interruption exists.
+  static func draft(for path: String) throws -> (log: EventLog, interruption: Interruption) {
+    try creating(
+      { try EventLog.draft(for: path, eventVersion: RecordReader.version) }, path: \.path)
+  }
+
+  /// Creates a file, which is removed if the process ends while the interruption exists.
+  ///
+  /// A signal that arrives in between waits, so that none leaves the file behind.
+  ///
+  /// - Parameter path: The path of the file that `create` returns.
+  static func creating<File>(
+    _ create: () throws -> File, path: (File) -> String
+  ) rethrows -> (File, Interruption) {
+    try withSignalsHeldBack {
+      let file = try create()
+      return (file, Interruption(removing: path(file)))
     }
   }
 
@@ -47,12 +69,12 @@ nonisolated(unsafe) private let unfinished:
   }()
 
 /// Runs `body` while this thread handles no signals.
-private func withSignalsHeldBack(_ body: () -> Void) {
+private func withSignalsHeldBack<R>(_ body: () throws -> R) rethrows -> R {
   var (all, before) = (sigset_t(), sigset_t())
   sigfillset(&all)
   pthread_sigmask(SIG_BLOCK, &all, &before)
-  body()
-  pthread_sigmask(SIG_SETMASK, &before, nil)
+  defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+  return try body()
 }
 
 /// Removes the unfinished files and ends the process as the signal would have.

@@ -7,6 +7,7 @@ final class FinishedFile {
   private let path: String
   private let draft: String
   private let file: FileHandle
+  private let interruption: Interruption
   private var pending: [UInt8] = []
   private var isFinished = false
 
@@ -29,11 +30,15 @@ final class FinishedFile {
     self.path = path
     // Named like drafts of logs, so that the next command removes a draft whose process was killed.
     EventLog.removeStaleDrafts(of: path)
-    draft = "\(path).draft-\(getpid())-1"
-    guard FileManager.default.createFile(atPath: draft, contents: nil),
-      let file = FileHandle(forWritingAtPath: draft)
-    else { throw Failure("\(path): it cannot be written") }
-    self.file = file
+    let draft = "\(path).draft-\(getpid())-1"
+    self.draft = draft
+    (file, interruption) = try Interruption.creating(
+      {
+        guard FileManager.default.createFile(atPath: draft, contents: nil),
+          let file = FileHandle(forWritingAtPath: draft)
+        else { throw Failure("\(path): it cannot be written") }
+        return file
+      }, path: { _ in draft })
   }
 
   deinit {
