@@ -129,6 +129,31 @@ import Testing
     #expect(try run(["recover", "none", "-o", "saved.rollcall"]).code == 0)
   }
 
+  @Test("--account chooses the log that is verified, bookmarked or recovered")
+  func maintainedAccount() throws {
+    let bob = ["--account", "bob@example.test"]
+    let verified = try run(["verify", "two"] + bob)
+    #expect(verified.code == 0 && verified.output.split(separator: "intact").count == 2)
+    #expect(verified.output.contains("two/bob@example.test.rollcall"))
+    #expect(try run(["verify", "plain", "--account", "alice@example.test"]).code == 0)
+    #expect(try run(["bookmark", "two", "here", "1"] + bob).code == 0)
+    let listed = try run(["bookmark", "two/bob@example.test.rollcall"])
+    #expect(listed.code == 0 && listed.output.contains("here"))
+    let saved = try run(["recover", "two", "-o", "saved.rollcall"] + bob)
+    #expect(saved.code == 0 && saved.output.contains("bob@example.test"), "\(saved.errors)")
+    // The log of somebody else is left alone, alone or in a folder.
+    for path in ["two", "one", "two/alice@example.test.rollcall"] {
+      let dave = ["--account", path == "two" ? "dave@example.test" : "bob@example.test"]
+      for command in [
+        ["verify", path], ["bookmark", path], ["recover", path, "-o", "x.rollcall"],
+      ] {
+        let other = try run(command + dave)
+        #expect(other.code == 2, "\(command) \(other.output)")
+      }
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.file("x.rollcall")))
+  }
+
   @Test("A log and the folder of one are imported, and recognized when they are imported again")
   func imported() throws {
     let folder = try run(["import", "one", "-o", "new.rollcall"])

@@ -1,5 +1,5 @@
 package import Captures
-import RosterCore
+package import RosterCore
 package import XMPPStanza
 
 extension JSONValue {
@@ -31,6 +31,13 @@ extension JSONValue {
       "account": JSONValue(state.account?.text),
       "at": JSONValue(roster.position),
       "requests": JSONValue(requestsOf: roster),
+      "undelivered": .array(
+        roster.undelivered.map { jid, request, error in
+          .object([
+            "jid": .string(jid.text), "since": JSONValue(request.since.record),
+            "at": JSONValue(error.record), "error": JSONValue(error.report),
+          ])
+        }),
       "ended": .array(
         roster.ended.sorted { $0.key < $1.key }.map { jid, end in
           .object([
@@ -46,5 +53,18 @@ extension JSONValue {
           ])
         }),
     ])
+  }
+}
+
+extension Roster {
+  /// Our open requests that were answered with an error, by address. They stay what the roster
+  /// shows.
+  package var undelivered: [(jid: BareJID, request: OutgoingRequest, error: ReturnedError)] {
+    outgoing.sorted { $0.key < $1.key }.compactMap { jid, request in
+      guard let error = contact(jid)?.returnedError, error.cause == request.since.record else {
+        return nil
+      }
+      return (jid, request, error)
+    }
   }
 }

@@ -14,13 +14,15 @@ struct BookmarkCommand: ParsableCommand {
       Examples:
         rollcall bookmark alice.rollcall before-the-rename 120
         rollcall bookmark alice.rollcall
+        rollcall bookmark sessions --account alice@example.test
         rollcall state alice.rollcall --at before-the-rename
       """)
 
+  @OptionGroup var chosen: AccountOption
   @OptionGroup var output: OutputOptions
 
   @Argument(
-    help: "A log (NAME.rollcall), or a folder with one log, such as that of record.",
+    help: "A log (NAME.rollcall), or a folder of logs, such as that of record.",
     completion: .file())
   var log: String
 
@@ -32,7 +34,7 @@ struct BookmarkCommand: ParsableCommand {
   var point: String = "head"
 
   func run() throws {
-    let log = try LogFolder.log(at: log)
+    let log = try LogFolder.log(at: log, of: chosen.wanted)
     do {
       try name.map { try add($0, to: log) } ?? list(log)
     } catch let error as PointError {
@@ -52,6 +54,7 @@ struct BookmarkCommand: ParsableCommand {
     }
     let point = try LogPoint(parsing: point)
     let opened = try EventLog.openToWrite(log)
+    try AccountMismatch.check(opened.meta.account, chosen.wanted, of: log)
     let placed = try Timeline(opened).addBookmark(name, at: point)
     guard !output.json else { return try Terminal.say(JSONValue(placed)) }
     try Terminal.say("\(placed.name) is after record \(placed.point)")
@@ -61,6 +64,7 @@ struct BookmarkCommand: ParsableCommand {
     try EventLog.checkPages(of: log)
     let opened = try EventLog.open(
       at: log, access: .readOnly, eventVersion: RecordReader.version)
+    try AccountMismatch.check(opened.meta.account, chosen.wanted, of: log)
     let bookmarks = try Timeline(opened).bookmarks
     guard !output.json else {
       try Terminal.say(.object(["bookmarks": .array(bookmarks.map { JSONValue($0) })]))

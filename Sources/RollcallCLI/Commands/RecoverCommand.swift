@@ -17,13 +17,14 @@ struct RecoverCommand: ParsableCommand {
 
       Examples:
         rollcall recover alice.rollcall -o alice-recovered.rollcall
+        rollcall recover sessions --account alice@example.test -o alice-recovered.rollcall
 
       Exit codes: 0 everything is in the new log, 1 something was lost or nothing vouches for it, \
       2 there is nothing to recover.
       """)
 
   @Argument(
-    help: "The damaged log, or a folder with one log, such as that of record.", completion: .file())
+    help: "The damaged log, or a folder of logs, such as that of record.", completion: .file())
   var log: String
 
   @Option(
@@ -31,10 +32,11 @@ struct RecoverCommand: ParsableCommand {
   )
   var target: String
 
+  @OptionGroup var chosen: AccountOption
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let log = try LogFolder.log(at: log)
+    let log = try LogFolder.log(at: log, of: chosen.wanted)
     let summary = try recovered(log)
     if output.json {
       try Terminal.say(JSONValue(summary, of: log, in: target))
@@ -53,12 +55,10 @@ struct RecoverCommand: ParsableCommand {
   }
 
   private func recovered(_ log: String) throws -> LogRecovery.Summary {
-    let new = try Failure.naming(target) {
-      try EventLog.draft(for: target, eventVersion: RecordReader.version)
-    }
-    let interruption = Interruption(removing: new.path)
+    let (new, interruption) = try Failure.naming(target) { try Interruption.draft(for: target) }
     defer { withExtendedLifetime(interruption) {} }
     let summary = try Failure.naming(log) { try LogRecovery.run(log, into: new) }
+    try AccountMismatch.check(summary.account, try chosen.wanted, of: log)
     guard summary.salvage.kept > 0 else {
       throw Failure("\(log): no record can be read from it")
     }

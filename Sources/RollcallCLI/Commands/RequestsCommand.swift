@@ -13,6 +13,9 @@ struct RequestsCommand: ParsableCommand, LogReading {
       withdrawn it: it is from an earlier session and the server has not sent it again, or the \
       server removed the contact. A request that may have crossed our refusal is unconfirmed too.
 
+      A request of ours that was answered with an error was not delivered; it stays in the roster \
+      until it is cancelled.
+
       Examples:
         rollcall requests alice.rollcall
         rollcall requests debug.log --at 120 --json
@@ -41,9 +44,12 @@ struct RequestsCommand: ParsableCommand, LogReading {
     for (jid, request) in roster.unconfirmed.sorted(by: { $0.key < $1.key }) {
       table.add(["asked us", jid.text, "#\(request.since.record)", "not sent again"])
     }
+    let undelivered = Dictionary(
+      uniqueKeysWithValues: roster.undelivered.map { ($0.jid, $0.error) })
     for (jid, request) in roster.outgoing.sorted(by: { $0.key < $1.key }) {
       let what = request.isReflected ? "the server waits for an answer" : "not yet in the roster"
-      table.add(["we ask", jid.text, "#\(request.since.record)", what])
+      let error = undelivered[jid].map { "#\($0.record): not delivered: \($0.report.clause)" }
+      table.add(["we ask", jid.text, "#\(request.since.record)", error ?? what])
     }
     for (jid, end) in roster.ended.sorted(by: { $0.key < $1.key }) {
       table.add([

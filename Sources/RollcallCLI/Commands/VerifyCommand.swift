@@ -12,7 +12,7 @@ struct VerifyCommand: ParsableCommand {
       A separate process reads the log, so that damage that crashes it does not end this one.
 
       Of a folder, such as that of record, every log is checked; with --json, the answer is then \
-      {"logs": [...]}.
+      {"logs": [...]}. --account checks the logs of one account.
 
       Examples:
         rollcall verify alice.rollcall
@@ -29,17 +29,20 @@ struct VerifyCommand: ParsableCommand {
   @Flag(help: "First discard everything that is derived from the raw bytes, and rebuild it.")
   var rebuild = false
 
+  @OptionGroup var chosen: AccountOption
   @OptionGroup var output: OutputOptions
 
   func run() throws {
+    let wanted = try chosen.wanted
     guard let folder = try LogFolder(log) else {
       let report = try VerificationReport(of: log, rebuilding: rebuild)
+      try AccountMismatch.check(report.account, wanted, of: log)
       guard try say(report).isRight else { throw NothingFound(sentence: nil) }
       return
     }
     var documents: [JSONValue] = []
     var areRight = true
-    for log in folder.all {
+    for log in try wanted.map({ try folder.logs(of: $0) }) ?? folder.all {
       do {
         let report = try VerificationReport(of: log, rebuilding: rebuild)
         areRight = areRight && report.isRight

@@ -82,13 +82,7 @@ struct CaptureSelection: ParsableArguments {
         throw Failure("--encoding “\(encoding)” is not known; iconv -l lists those that are")
       }
     }
-    if let account {
-      do {
-        options.account = try JID(parsing: account).bare
-      } catch {
-        throw Failure("--account “\(account)” is not an address: \(error)")
-      }
-    }
+    options.account = try account.map { try BareJID(option: $0) }
     if let format {
       options.format = CaptureFormat.named(format)
       guard options.format != nil else {
@@ -97,5 +91,27 @@ struct CaptureSelection: ParsableArguments {
       }
     }
     return options
+  }
+}
+
+/// The option that chooses a log in a folder, for commands that read no captures.
+struct AccountOption: ParsableArguments {
+  @Option(help: "The account, if a folder has the logs of several.")
+  var account: String?
+
+  /// The chosen account; nil if none was chosen.
+  var wanted: BareJID? {
+    get throws { try account.map { try BareJID(option: $0) } }
+  }
+}
+
+extension BareJID {
+  /// Parses the value of `--account`.
+  fileprivate init(option text: String) throws {
+    do {
+      self = try JID(parsing: text).bare
+    } catch {
+      throw Failure("--account “\(text)” is not an address: \(error)")
+    }
   }
 }

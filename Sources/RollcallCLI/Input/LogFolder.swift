@@ -61,13 +61,30 @@ struct LogFolder {
     return main
   }
 
-  /// The log that a path names: itself, or the only log in the folder.
+  /// The log that a path names: itself, or in a folder that of the chosen account, or the only one.
   ///
-  /// - Throws: `Failure` if the path names a folder with several logs.
-  static func log(at path: String) throws -> String {
+  /// - Throws: `Failure` if the path names a folder with several logs, or without the account's.
+  static func log(at path: String, of wanted: BareJID?) throws -> String {
     guard let folder = try LogFolder(path) else { return path }
+    if let wanted {
+      // Its name says whose it is even if it is damaged.
+      let named = "\(folder.path)/\(wanted.fileName).rollcall"
+      return try folder.logs.first { $0 == named } ?? folder.log(of: wanted)
+    }
     guard folder.all.count == 1 else { throw folder.ambiguity(folder.all) }
     return folder.all[0]
+  }
+
+  /// All logs of an account.
+  ///
+  /// - Throws: `Failure` if there is none.
+  func logs(of wanted: BareJID) throws -> [String] {
+    let named = "\(path)/\(wanted.fileName).rollcall"
+    let found = try accounts(wanted)
+    let own = found.filter { $0.account == wanted || $0.path == named }.map(\.path)
+    guard own.isEmpty else { return own }
+    let known = Set(found.compactMap(\.account)).sorted()
+    throw Failure(ImportError.otherAccounts(wanted: wanted, found: known), in: path)
   }
 
   private func ambiguity(_ logs: [String]) -> Failure {

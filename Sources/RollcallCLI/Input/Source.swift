@@ -146,9 +146,7 @@ struct SourceOptions: ParsableArguments, SourceReading {
   static func openLog(_ path: String, _ options: ImportOptions) throws -> EventLog {
     let log = try EventLog.open(
       at: path, access: .readOnly, eventVersion: RecordReader.version)
-    if let wanted = options.account, let account = try log.meta.account, account != wanted.text {
-      throw Failure(AccountMismatch(log: account, wanted: wanted), in: path)
-    }
+    try AccountMismatch.check(log.meta.account, options.account, of: path)
     return log
   }
 
@@ -227,6 +225,12 @@ struct AccountMismatch: Error, CustomStringConvertible {
   let wanted: BareJID
 
   var description: String { "it is the log of \(log), not of \(wanted)" }
+
+  /// Checks that a log is the chosen account's, if one was chosen and the log says whose it is.
+  static func check(_ account: String?, _ wanted: BareJID?, of path: String) throws {
+    guard let wanted, let account, account != wanted.text else { return }
+    throw Failure(AccountMismatch(log: account, wanted: wanted), in: path)
+  }
 }
 
 /// The source of a command with other arguments after it, and the options for reading it.

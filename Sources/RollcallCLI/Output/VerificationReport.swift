@@ -32,6 +32,9 @@ struct VerificationReport {
 
   var isRight: Bool { outcome.isSound }
 
+  /// The account that the log notes; nil if it notes none, or could not be read.
+  var account: String? { outcome.figures?.account }
+
   /// The report for machines.
   var document: JSONValue { JSONValue(outcome, of: log, salvage: salvage) }
 
