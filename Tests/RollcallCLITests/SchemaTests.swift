@@ -18,6 +18,10 @@ import Testing
       try FileManager.default.copyItem(atPath: path, toPath: folder.file(name))
     }
     try Data(Self.annotated.utf8).write(to: URL(filePath: folder.file("set.jsonl")))
+    var devices = TwoDevices()
+    devices.push(TwoDevices.bob("Robert"), to: [1])
+    devices.presence()
+    try Data(devices.text.utf8).write(to: URL(filePath: folder.file("two.jsonl")))
     #expect(try Program("import", "undone.log", "-o", "a.rollcall", in: folder.path).code == 0)
     #expect(try Program("bookmark", "a.rollcall", "here", "12", in: folder.path).code == 0)
     try FileManager.default.createDirectory(
@@ -58,6 +62,7 @@ import Testing
     ("why", ["why", "undone.log", "laochen"]), ("diff", ["diff", "requests.log", "0", "head"]),
     ("diff", ["diff", "move.log", "head", "0"]), ("diff", ["diff", "undone.log", "16", "head"]),
     ("diffOfSources", ["diff", "undone.log", "a.rollcall", "--other-at", "20"]),
+    ("diffOfConnections", ["diff", "two.jsonl", "--connection", "phone,pc"]),
     ("diffOfSections", ["diff", "move.log", "0", "head", "--sections"]),
     ("bisect", ["bisect", "move.log", "--count-friends", ">0"]),
     ("bisect", ["bisect", "move.log", "--count-friends", ">900"]),

@@ -1,4 +1,6 @@
 package import Captures
+import RosterCore
+import XMPPStanza
 
 extension JSONValue {
   /// What two sources hold differently, as `rollcall diff --json` lists it.
@@ -19,6 +21,16 @@ extension JSONValue {
         "first": divergence.parted.first.map { JSONValue($0) } ?? .null,
         "second": divergence.parted.second.map { JSONValue($0) } ?? .null,
       ]),
+    ])
+  }
+
+  /// A push that one of two connections received, as `rollcall diff --connection A,B --json` lists
+  /// it.
+  package init(_ push: PushOfOne) {
+    self = .object([
+      "connection": .integer(Int64(push.connection.number)),
+      "record": JSONValue(push.stamp.record), "time": JSONValue(time: push.stamp.time),
+      "contact": .string(push.contact.text), "item": push.item.map { JSONValue($0) } ?? .null,
     ])
   }
 }

@@ -9,18 +9,20 @@ import XMPPStanza
 struct DiffCommand: ParsableCommand, LogReading {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Shows the differences between two points, or between two logs of one account.",
+    abstract: "Shows the differences between two points, two logs or two connections.",
     discussion: """
       Give two points of one log or capture, of which the second is the head by default, or two \
       logs or captures, such as those of two devices. For two sources, contacts and requests are \
-      compared, and the answer says up to where the two agree and where they part.
+      compared, and the answer says up to where the two agree and where they part. Of one source, \
+      --connection A,B compares in the same way what two connections were shown, and lists the \
+      pushes that one of them received and the other did not.
 
       With --json, the answer is a list of {"contact", "field", "before", "after", "record", \
       "time"}, with fields and values as in `state --json`. The field of an added or removed item \
       is "item". "presence" also has a "resource", and an item that changed after it was added has \
       a "lastRecord". For two sources, the answer is {"agreed", "parted", "differences"}, where \
-      "record" is of the second source and "recordBefore" of the first. --sections compares the \
-      contacts screens instead.
+      "record" is of the second source and "recordBefore" of the first; for two connections, there \
+      are also "pushes". --sections compares the contacts screens instead.
 
       Exit codes: 0 no difference, 1 there are differences, 2 bad usage or input.
 
@@ -28,6 +30,8 @@ struct DiffCommand: ParsableCommand, LogReading {
         rollcall diff alice.rollcall 120 head
         rollcall diff alice.rollcall head-5m
         rollcall diff phone.log laptop.log
+        rollcall diff alice.rollcall --connection phone,laptop
+        rollcall diff prosody.log --connection 1,2 --at head-5m
         rollcall diff alice.rollcall 0 head --sections
       """)
 
@@ -39,11 +43,11 @@ struct DiffCommand: ParsableCommand, LogReading {
 
   @Argument(
     help: "One or two points, or another log or capture.", completion: .file())
-  var others: [String]
+  var others: [String] = []
 
   @Option(
     parsing: .unconditional,
-    help: "For two sources: the point to compare in both; the head by default.")
+    help: "For two sources or connections: the point to compare in both; the head by default.")
   var at: String?
 
   @Option(
@@ -54,12 +58,27 @@ struct DiffCommand: ParsableCommand, LogReading {
   var sections = false
 
   func validate() throws {
+    guard !isOfConnections else {
+      guard others.isEmpty, otherAt == nil else {
+        throw ValidationError("two connections are compared at one point of one source: --at POINT")
+      }
+      return
+    }
     guard (1...2).contains(others.count) else {
-      throw ValidationError("give one or two points, or another source")
+      throw ValidationError("give one or two points, or another source, or --connection A,B")
     }
   }
 
+  /// Whether two connections are compared: two are named, and nothing else is.
+  private var isOfConnections: Bool {
+    others.isEmpty && capture.selection.connection?.contains(",") == true
+  }
+
   func run() throws {
+    guard !isOfConnections else {
+      if try compareConnections() { throw NothingFound(sentence: nil) }
+      return
+    }
     let first = try SourceOptions.open(
       [source], try capture.importOptions, pair: capture.selection.pair)
     let isDifferent =
@@ -91,7 +110,7 @@ struct DiffCommand: ParsableCommand, LogReading {
     return !diff.differences.isEmpty
   }
 
-  private func printDiff(_ diff: SectionsDiff) throws -> Bool {
+  func printDiff(_ diff: SectionsDiff) throws -> Bool {
     if output.json {
       try Terminal.say(JSONValue(diff))
     } else {
@@ -136,7 +155,7 @@ struct DiffCommand: ParsableCommand, LogReading {
 
 extension Timeline.State {
   /// The record and its time, for a heading.
-  fileprivate var name: String {
+  var name: String {
     "record \(roster.position)" + (time.map { " (\(Timestamp.text($0)))" } ?? "")
   }
 }
