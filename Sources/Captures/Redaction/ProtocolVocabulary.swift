@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 /// The words of the protocol, which a redacted capture may keep.
@@ -6,10 +7,12 @@ import XMPPStanza
 package enum ProtocolVocabulary {
   /// All words that are kept as they are.
   package static var all: [String] {
-    [names, namespaces] + values.values.flatMap { $0 } + showValues
+    [names, namespaces] + typeWords + typeWords.map { "XMPPElement" + $0 }
+      + values.values.flatMap { $0 } + showValues
   }
 
-  private static let nameSet = set(names)
+  private static let nameSet = set(names).union(
+    typeWords.flatMap { [Array($0.utf8), Array("XMPPElement\($0)".utf8)] })
   private static let namespaceSet = set(namespaces)
 
   private static func set(_ list: String) -> Set<[UInt8]> {
@@ -30,6 +33,15 @@ package enum ProtocolVocabulary {
       && namespaceSet.contains(Array(bytes[..<colon]))
   }
 
+  /// The words with which a widespread demo says in the subject what a message is. Elements of these
+  /// names have its content.
+  private static let typeWords = ["TextMessage", "ImageMessage", "VoiceMessage"]
+
+  /// Whether a word is one of those for a picture or a recording.
+  static func isMediaWord(_ word: String) -> Bool {
+    typeWords.dropFirst().contains { $0.hasSameBytes(as: word) }
+  }
+
   // MARK: Values
 
   /// Values that specifications define, by attribute.
@@ -48,6 +60,8 @@ package enum ProtocolVocabulary {
       "dialback", "key",
     ],
     "space": ["default", "preserve"],
+    "affiliation": ["owner", "admin", "member", "outcast", "none"],
+    "role": ["moderator", "participant", "visitor", "none"],
   ]
 
   /// The names of SASL mechanisms.
@@ -58,7 +72,7 @@ package enum ProtocolVocabulary {
   ]
 
   /// Attributes that are XML Schema booleans, in which white space collapses.
-  private static let booleans: Set<String> = ["approved", "resume"]
+  private static let booleans: Set<String> = ["approved", "resume", "complete"]
 
   /// Returns what may be kept of an attribute's value, or nil if the protocol does not define it.
   ///
@@ -70,6 +84,10 @@ package enum ProtocolVocabulary {
     switch attribute.name.local {
     // These times reveal no more than those of the records.
     case "stamp": return isTime(value) ? value : nil
+    // The number of stanzas that an end of the stream has handled (XEP-0198).
+    case "h": return UInt32(value) == nil ? nil : value
+    // What happened in a room (XEP-0045 §15.6), or an error of the old protocol.
+    case "code": return (100...999).contains(UInt32(value) ?? 0) ? value : nil
     case let name where booleans.contains(name):
       let word = value.trimmedOfXMLSpace
       return ["true", "false", "1", "0"].contains(word) ? word : nil
@@ -107,6 +125,8 @@ package enum ProtocolVocabulary {
       switch (node.name.namespace, node.name.local) {
       case (Namespace.client, "show"): showValues.contains(word)
       case (Namespace.client, "priority"): Int8(word) != nil
+      case (Namespace.client, "subject"), (Namespace.client, "body"):
+        typeWords.contains { $0.hasSameBytes(as: word) }
       case (Namespace.sasl, "mechanism"), (Namespace.sasl2, "mechanism"): mechanisms.contains(word)
       default: false
       }

@@ -1,3 +1,4 @@
+import RawBytes
 package import XMPPStanza
 
 /// What must be known about a capture before its stand-ins can be assigned.
@@ -28,7 +29,7 @@ package struct RedactionPlan: Sendable {
     case .name(let name): names.insert(Array(name.utf8))
     case .group(let group): groups.insert(Array(group.utf8))
     case .resource(let resource): resources.insert(Array(resource.utf8))
-    case .kept, .malformedAddress, .language, .value, .text: break
+    case .kept, .malformedAddress, .language, .value, .text, .media, .unreadableMedia: break
     }
   }
 
@@ -62,12 +63,19 @@ enum RedactedPart {
   case value(String)
   /// Any other text.
   case text(String)
+  /// A picture or a recording in Base64, without white space; its stand-in is Base64 too.
+  case media(String)
+  /// A text in the place of a picture or a recording; its stand-in is not Base64 either.
+  case unreadableMedia(String)
 
   // MARK: Attributes
 
   private static let addressAttributes: Set<String> = [
     "from", "to", "jid", "by", "initiator", "responder",
   ]
+
+  /// Attributes with the address of a file (XEP-0103, XEP-0363, XEP-0372).
+  private static let linkAttributes: Set<String> = ["url", "target", "uri"]
 
   init(_ attribute: XMLAttribute, of node: XMPPElement) {
     let value = attribute.value
@@ -78,6 +86,11 @@ enum RedactedPart {
       self = Self.addressed(value)
     } else if isPlain, attribute.name.local == "name", node.is("item", in: Namespace.roster) {
       self = Self.named(value)
+    } else if isPlain, attribute.name.local == "id", Self.isReadPosition(node) {
+      self = Self.addressed(value)
+    } else if isPlain, Self.linkAttributes.contains(attribute.name.local) {
+      // The address of a file may also be a text, which must stay equal.
+      self = .text(value)
     } else if attribute.name == XMLName("lang", in: Namespace.xml) {
       self = .language(value)
     } else if let kept = ProtocolVocabulary.value(attribute) {
@@ -85,6 +98,12 @@ enum RedactedPart {
     } else {
       self = .value(value)
     }
+  }
+
+  /// Whether an item says up to which message a conversation was read; its id is the address of the
+  /// conversation (XEP-0490).
+  private static func isReadPosition(_ node: XMPPElement) -> Bool {
+    node.name.local == "item" && node.hasChild("displayed", in: "urn:xmpp:mds:displayed:0")
   }
 
   private static func addressed(_ text: String) -> RedactedPart {
@@ -117,6 +136,14 @@ enum RedactedPart {
       self = .group(trimmed)
     } else if Self.isName(node, in: parent) {
       self = .name(trimmed)
+    } else if Self.isMedia(node, in: parent) {
+      let isReadable = text.withUTF8Bytes { Base64.decode($0) != nil }
+      self =
+        isReadable
+        ? .media(String(decoding: text.utf8.filter { !$0.isXMLSpace }, as: UTF8.self))
+        : .unreadableMedia(text)
+    } else if Self.isPageBoundary(node) {
+      self = .value(trimmed)
     } else {
       self = .text(text)
     }
@@ -124,6 +151,24 @@ enum RedactedPart {
 
   private static func isAddress(_ node: XMPPElement) -> Bool {
     ["jid", "authorization-identifier"].contains(node.name.local)
+  }
+
+  /// Whether it should have a picture or a recording in Base64: an element of a demo that sends
+  /// them, or a body that its subject declares to be one.
+  private static func isMedia(_ node: XMPPElement, in parent: XMPPElement?) -> Bool {
+    guard node.name.namespace == Namespace.client else { return false }
+    if ProtocolVocabulary.isMediaWord(node.name.local) { return true }
+    guard node.name.local == "body",
+      let subject = parent?.child("subject", in: Namespace.client)?.text.trimmedOfXMLSpace
+    else { return false }
+    return ProtocolVocabulary.isMediaWord(subject)
+  }
+
+  /// Whether it has the id of a result in an archive, which results have as an attribute
+  /// (XEP-0059).
+  private static func isPageBoundary(_ node: XMPPElement) -> Bool {
+    node.name.namespace == "http://jabber.org/protocol/rsm"
+      && ["first", "last", "before", "after"].contains(node.name.local)
   }
 
   /// Whether it has a person's name (XEP-0172, XEP-0054, `nickname` and `fn` of XEP-0292).

@@ -1,3 +1,4 @@
+import RawBytes
 package import XMPPStanza
 
 /// The position of a name among others.
@@ -27,6 +28,7 @@ package struct Redactor {
   private var names: StandIns
   private var groups: StandIns
   private var texts = StandIns { "text\($0)" }
+  private var media = StandIns { Base64.encode(Array("media\($0)".utf8)) }
   private var values = StandIns { "value\($0)" }
   private var languages = StandIns { "x-lang\($0)" }
   private var malformed = StandIns { "@\($0)" }
@@ -125,6 +127,8 @@ package struct Redactor {
     case .language(let language): languages[language]
     case .value(let value): values[value]
     case .text(let text): texts[text]
+    case .media(let text): media[text]
+    case .unreadableMedia(let text): "!" + texts[text]
     }
   }
 

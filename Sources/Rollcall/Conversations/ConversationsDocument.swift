@@ -5,7 +5,10 @@ import XMPPStanza
 
 extension JSONValue {
   /// Conversations as `rollcall conversations --json` prints them.
-  package init(_ view: ConversationView) {
+  ///
+  /// - Parameter numbers: The numbers of the messages to list, by conversation; other conversations
+  ///   are left out. Nil for everything. Counts and positions are always those of everything.
+  package init(_ view: ConversationView, showing numbers: [ConversationKey: Set<Int>]? = nil) {
     let conversations = view.conversations
     self = .object([
       "account": JSONValue((conversations.account ?? view.state.account)?.text),
@@ -13,7 +16,10 @@ extension JSONValue {
       "time": JSONValue(time: view.state.time),
       "complete": .bool(conversations.isComplete),
       "unread": .integer(Int64(conversations.unread)),
-      "conversations": .array(view.shown.map { JSONValue($0, in: view) }),
+      "conversations": .array(
+        view.shown.filter { numbers?.keys.contains($0.key) ?? true }.map {
+          JSONValue($0, in: view, showing: numbers?[$0.key])
+        }),
       "cards": .array(conversations.cards.all.map { JSONValue($0) }),
       "avatars": .array(
         conversations.avatars.all.map { avatar in
@@ -24,7 +30,11 @@ extension JSONValue {
   }
 
   /// One conversation with its messages.
-  package init(_ conversation: Conversation, in view: ConversationView) {
+  ///
+  /// - Parameter numbers: The numbers of the messages to list; nil for all.
+  package init(
+    _ conversation: Conversation, in view: ConversationView, showing numbers: Set<Int>? = nil
+  ) {
     let state = view.conversations
     let key = conversation.key
     let room = key.kind == .group ? state.rooms[key.jid.bare] : nil
@@ -46,10 +56,11 @@ extension JSONValue {
       "readTo": readTo ?? .null,
       "last": conversation.order.isEmpty ? .null : .integer(Int64(conversation.order.count)),
       "messages": .array(
-        conversation.order.enumerated().map { index, number in
-          JSONValue(
-            state.messages[number], number: index + 1, isUnread: unread.contains(number))
-        }),
+        conversation.order.enumerated().filter { numbers?.contains($0.element) ?? true }
+          .map { index, number in
+            JSONValue(
+              state.messages[number], number: index + 1, isUnread: unread.contains(number))
+          }),
     ])
   }
 

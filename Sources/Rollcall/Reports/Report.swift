@@ -9,6 +9,8 @@ package struct Report {
   /// The name of the session's source; nil if the page must not have it.
   let name: String?
   let zone: Zone
+  /// Whether the page shows what people wrote to each other, and the pictures that they sent.
+  let showsMessages: Bool
   let limits: Limits
 
   /// The limits on what a page contains.
@@ -30,12 +32,15 @@ package struct Report {
   /// - Parameters:
   ///   - point: The point up to which the session is reported.
   ///   - name: The name of the session's source; nil if the session is redacted.
+  ///   - showsMessages: Whether the page shows what people wrote to each other, and the pictures
+  ///     that they sent, instead of stand-ins.
   package init(
     of timeline: Timeline, upTo point: LogPoint, name: String?, zone: Zone,
-    limits: Limits = Limits()
+    showsMessages: Bool = false, limits: Limits = Limits()
   ) throws {
     self.timeline = timeline
     self.zone = zone
+    self.showsMessages = showsMessages
     self.name = name
     self.limits = limits
     last = try timeline.record(at: point)

@@ -12,12 +12,16 @@ struct ReportRecord {
   /// The number of bytes of the record if some are left out; otherwise nil.
   private let uncutBytes: Int?
 
-  init(_ header: RecordHeader, _ bytes: [UInt8], _ reader: RecordReader, byteLimit: Int) {
+  /// - Parameter mask: Replaces what people wrote to each other; nil to show it.
+  init(
+    _ header: RecordHeader, _ bytes: [UInt8], _ reader: RecordReader, byteLimit: Int,
+    mask: inout MessageMask?
+  ) {
     self.header = header
     self.byteLimit = byteLimit
     let lines: [String]
     if header.kind == .element, let node = reader.element(bytes) {
-      lines = node.indentedLines
+      lines = (mask?.masked(node) ?? node).indentedLines
     } else {
       lines = [String(decoding: bytes, as: UTF8.self).visible]
     }

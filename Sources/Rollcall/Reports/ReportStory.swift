@@ -1,3 +1,4 @@
+import Captures
 import EventStore
 import RawBytes
 import RosterCore
@@ -14,6 +15,7 @@ struct ReportStory {
   private let skipped: Int
   private let reader = RecordReader()
   private let write: (Markup) throws -> Void
+  private var mask: MessageMask?
   private var fold: StoryFold
   private var entryCount = 0
   /// The number of entries with findings among the first ones.
@@ -35,6 +37,7 @@ struct ReportStory {
       ? Dictionary(connections.map { ($0.id, $0.label) }, uniquingKeysWith: { first, _ in first })
       : [:]
     self.write = write
+    mask = report.showsMessages ? nil : MessageMask()
     skipped = max(0, entries - report.limits.entries)
     fold = StoryFold(day: report.zone.day)
   }
@@ -68,7 +71,7 @@ struct ReportStory {
       try transaction.forEachRecord(of: numbers) { header, bytes in
         let bytes = [UInt8](bytes)
         records[header.sequence] = ReportRecord(
-          header, bytes, reader, byteLimit: report.limits.recordBytes)
+          header, bytes, reader, byteLimit: report.limits.recordBytes, mask: &mask)
       }
     }
     for entry in batch {

@@ -17,22 +17,51 @@ struct ConversationsCommand: ParsableCommand, LogReading {
       Examples:
         rollcall conversations alice.rollcall
         rollcall conversations debug.log --at head~10 --json
+        rollcall conversations alice.rollcall --search wanfan
+        rollcall conversations alice.rollcall --attachments pictures
       """)
 
   @OptionGroup var source: SourceOptions
   @OptionGroup var output: OutputOptions
+  @OptionGroup var search: SearchOptions
+  @OptionGroup var attachments: AttachmentOptions
+  @OptionGroup var times: ZoneOptions
 
   func run() throws {
     let opened = try source.open()
     let view = try opened.naming {
       try opened.timeline.conversationView(upTo: opened.timeline.record(at: source.point))
     }
+    guard search.search == nil else { return try show(search.found(in: view), view, opened) }
     if output.json {
       try Terminal.say(JSONValue(view))
     } else {
       try Terminal.say(lines(view))
     }
+    try attachments.write(
+      view.shown.flatMap(\.order).map { view.conversations.messages[$0] }, of: opened)
     if view.shown.isEmpty { throw NothingFound(sentence: nil) }
+  }
+
+  /// Shows the messages that a search found, by conversation.
+  private func show(
+    _ found: [(conversation: Conversation, numbers: [Int])], _ view: ConversationView,
+    _ opened: OpenedSource
+  ) throws {
+    if output.json {
+      let shown = Dictionary(
+        uniqueKeysWithValues: found.map { ($0.conversation.key, Set($0.numbers)) })
+      try Terminal.say(JSONValue(view, showing: shown))
+    } else {
+      for (index, (conversation, numbers)) in found.enumerated() {
+        let lines = ChatLines(conversation, in: view, zone: times.zone)
+        try Terminal.say((index == 0 ? [] : [""]) + [lines.heading])
+        try lines.forEach(numbers) { try Terminal.say($0) }
+      }
+    }
+    try attachments.write(
+      found.flatMap { $0.numbers.map { view.conversations.messages[$0] } }, of: opened)
+    if found.isEmpty { throw NothingFound(sentence: "no message matches") }
   }
 
   private func lines(_ view: ConversationView) -> [String] {

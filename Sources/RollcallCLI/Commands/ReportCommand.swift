@@ -8,7 +8,8 @@ struct ReportCommand: ParsableCommand, LogReading {
     abstract: "Writes a web page about a session, to attach to a bug report.",
     discussion: """
       The page is one file with a summary, a picture of the session over time, the findings \
-      explained, the story, and the XML of each of its records. It loads nothing and runs no script.
+      explained, the story, and the XML of each of its records, with stand-ins for what people \
+      wrote to each other and for pictures. It loads nothing and runs no script.
 
       Examples:
         rollcall report debug.log -o report.html
@@ -24,8 +25,17 @@ struct ReportCommand: ParsableCommand, LogReading {
     help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
   var output: String?
 
+  @Flag(help: "Show what people wrote to each other, and pictures, instead of stand-ins.")
+  var messages = false
+
   @Flag(help: "Replace addresses, names, groups and texts with stand-ins, as export does.")
   var redact = false
+
+  func validate() throws {
+    if messages, redact {
+      throw ValidationError("--redact replaces messages, and --messages shows them: choose one")
+    }
+  }
 
   func run() throws {
     let opened = try source.open()
@@ -37,7 +47,8 @@ struct ReportCommand: ParsableCommand, LogReading {
 
   private func plain(_ opened: OpenedSource) throws -> Report {
     return try Report(
-      of: opened.timeline, upTo: source.point, name: opened.title, zone: times.zone)
+      of: opened.timeline, upTo: source.point, name: opened.title, zone: times.zone,
+      showsMessages: messages)
   }
 
   /// A redacted report without the name of the file, which may also identify a person.

@@ -45,7 +45,7 @@ struct RollcallCommand: ParsableCommand {
         ]),
       CommandGroup(
         name: "Read messages",
-        subcommands: [ConversationsCommand.self]),
+        subcommands: [ConversationsCommand.self, ChatCommand.self]),
       CommandGroup(
         name: "Look for the cause",
         subcommands: [
