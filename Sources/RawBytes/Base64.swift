@@ -7,8 +7,8 @@ package enum Base64 {
   ///
   /// White space is ignored wherever it is: some encoders end lines with CR LF, which arrives as a
   /// character reference and a line feed. Everything else is strict. Padding must be complete, no
-  /// other character may occur, and the bits after the last byte must be zero (RFC 4648 §3.3, §3.5),
-  /// because a text that merely resembles Base64 is a text.
+  /// other character may occur, and the bits after the last byte must be zero (RFC 4648 §3.3 and
+  /// §3.5), because a text that merely resembles Base64 is a text.
   ///
   /// Complexity: linear in the text.
   package static func decode(_ text: RawSpan) -> [UInt8]? {

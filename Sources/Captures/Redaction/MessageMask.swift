@@ -19,7 +19,7 @@ package struct MessageMask {
     masked(node, in: nil, isWhole: false)
   }
 
-  /// - Parameter isWhole: Whether everything in the element is what somebody wrote.
+  /// - Parameter isWhole: Whether everything in the element is what a person wrote.
   private mutating func masked(
     _ node: XMPPElement, in parent: XMPPElement?, isWhole: Bool
   ) -> XMPPElement {
@@ -62,7 +62,7 @@ package struct MessageMask {
   private static let formattedText = "http://www.w3.org/1999/xhtml"
   private static let bodies: Set<String> = ["body", "subject"]
 
-  /// Elements by namespace, whose text somebody wrote, or is a picture, a recording, a file's name
+  /// Elements by namespace, whose text a person wrote, or is a picture, a recording, a file's name
   /// or its address.
   private static let written: [String: Set<String>] = [
     // Elements of a widespread demo, beside the two of RFC 6121.

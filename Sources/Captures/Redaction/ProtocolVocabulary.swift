@@ -33,8 +33,8 @@ package enum ProtocolVocabulary {
       && namespaceSet.contains(Array(bytes[..<colon]))
   }
 
-  /// The words with which a widespread demo says in the subject what a message is. Elements of these
-  /// names have its content.
+  /// The words with which a widespread demo says in the subject what a message is. Elements of
+  /// these names have its content.
   private static let typeWords = ["TextMessage", "ImageMessage", "VoiceMessage"]
 
   /// Whether a word is one of those for a picture or a recording.

@@ -19,8 +19,8 @@ package struct AvatarTable: Hashable, Sendable {
   /// Applies the metadata of an avatar (XEP-0084 §4.2.1). Metadata without a picture means that
   /// there is no avatar.
   ///
-  /// Of several forms of the picture, the one that is published with PEP counts; one with a `url` is
-  /// elsewhere, and is never fetched.
+  /// Of several forms of the picture, the one that is published with PEP counts; one with a `url`
+  /// is elsewhere, and is never fetched.
   package mutating func metadataSeen(_ metadata: XMPPElement, of jid: JID, record: UInt64) {
     let infos = metadata.children.filter { $0.is("info", in: Self.metadataNamespace) }
     let info = infos.first { $0.attribute("url") == nil } ?? infos.first

@@ -2,8 +2,8 @@ import RawBytes
 
 /// What the bytes of a picture or a recording say about themselves, whatever their sender claims.
 ///
-/// The bytes are hostile: each reader checks every offset, follows no loop, and examines each byte a
-/// bounded number of times. A value that the bytes do not have, or that is impossible, is nil.
+/// The bytes are hostile: each reader checks every offset, follows no loop, and examines each byte
+/// a bounded number of times. A value that the bytes do not have, or that is impossible, is nil.
 package struct MediaDescription: Hashable, Sendable {
   /// The format.
   package let format: MediaFormat

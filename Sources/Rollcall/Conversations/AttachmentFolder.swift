@@ -32,7 +32,8 @@ package final class AttachmentFolder {
       let code = errno
       var info = stat()
       let isLink = lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFLNK
-      throw isLink ? AttachmentFolderError.link(path) : .folder(path, reason: text(ofSystemCode: code))
+      throw isLink
+        ? AttachmentFolderError.link(path) : .folder(path, reason: text(ofSystemCode: code))
     }
   }
 

@@ -10,8 +10,8 @@ struct ChatCommand: ParsableCommand, LogReading {
     commandName: "chat",
     abstract: "Shows the messages of one conversation.",
     discussion: """
-      Each message is shown once, however often and by whatever route it arrived: with its time, its \
-      sender, what it says now, the state of a message of ours, and its record. Below it are its \
+      Each message is shown once, however often and by whatever route it arrived: with its time, \
+      its sender, what it says now, the state of a message of ours, and its record. Below it are its \
       earlier texts, its reactions, and the message that it answers. A picture, a recording or a \
       file is one line, with what its bytes say; nothing is ever fetched. conversations lists all \
       conversations.
@@ -25,8 +25,8 @@ struct ChatCommand: ParsableCommand, LogReading {
         rollcall chat alice.rollcall bob --search wanfan
         rollcall chat alice.rollcall bob@example.test --attachments pictures
 
-      Exit codes: 0 done, 1 there is no such conversation or no message matches, 2 bad usage or bad \
-      input.
+      Exit codes: 0 done, 1 there is no such conversation or no message matches, 2 bad usage or \
+      bad input.
       """)
 
   @OptionGroup var source: FirstSourceOptions

@@ -33,7 +33,7 @@ struct ChatLines {
     self.named = named
   }
 
-  /// The heading: with whom, and how many messages there are.
+  /// The heading: the other party or the room, and how many messages there are.
   var heading: String {
     let count = conversation.order.count
     let address = conversation.key.jid.description
