@@ -146,6 +146,11 @@ import Testing
       "replay": [[], ["--connection", "2"], ["--connection", "p" + anywhere]],
       "findings": [[]],
       "diff": [["9", "head"], [anywhere, "head"]],
+      "conversations": [[], ["--search", anywhere], ["--search", "a"]],
+      "chat": [
+        [contact], [contact, "--search", anywhere], [contact, "--attachments", "f" + anywhere],
+        [anywhere],
+      ],
       "history": [[contact], [anywhere], ["nobody@" + "example.test"]],
       "bisect": [
         ["--name", contact + "=m" + anywhere.trimmingCharacters(in: .newlines)],

@@ -28,7 +28,8 @@ package struct Redactor {
   private var names: StandIns
   private var groups: StandIns
   private var texts = StandIns { "text\($0)" }
-  private var media = StandIns { Base64.encode(Array("media\($0)".utf8)) }
+  private var media = StandIns { "media\($0)" }
+  private let signature: ([UInt8]) -> [UInt8]
   private var values = StandIns { "value\($0)" }
   private var languages = StandIns { "x-lang\($0)" }
   private var malformed = StandIns { "@\($0)" }
@@ -37,8 +38,15 @@ package struct Redactor {
   private var attributeNames = StandIns { "attribute\($0)" }
   private var namespaces = StandIns { "urn:rollcall:redacted:namespace\($0)" }
 
-  /// - Parameter file: Returns the position of a name among others.
-  package init(_ plan: RedactionPlan, file: (String) -> FiledName) {
+  /// - Parameters:
+  ///   - file: Returns the position of a name among others.
+  ///   - signature: Returns the bytes with which the stand-in of a picture or a recording begins,
+  ///     so that it is recognized as one if the original is.
+  package init(
+    _ plan: RedactionPlan, file: (String) -> FiledName,
+    signature: @escaping ([UInt8]) -> [UInt8]
+  ) {
+    self.signature = signature
     addresses = Self.addresses(plan, file)
     let resources = plan.resources.sorted { $0.lexicographicallyPrecedes($1) }
     self.resources = StandIns(resources) { "resource\($1)" }
@@ -127,9 +135,14 @@ package struct Redactor {
     case .language(let language): languages[language]
     case .value(let value): values[value]
     case .text(let text): texts[text]
-    case .media(let text): media[text]
+    case .media(let text): standIn(forMedia: text)
     case .unreadableMedia(let text): "!" + texts[text]
     }
+  }
+
+  private mutating func standIn(forMedia text: String) -> String {
+    let bytes = text.withUTF8Bytes { Base64.decode($0) } ?? []
+    return Base64.encode(signature(bytes) + Array(media[text].utf8))
   }
 
   /// Returns the address with stand-ins.

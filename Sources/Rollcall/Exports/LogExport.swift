@@ -1,5 +1,6 @@
 import Captures
 import ContactSections
+import ConversationCore
 package import EventStore
 import RawBytes
 package import RosterCore
@@ -46,6 +47,8 @@ package struct LogExport {
     var redactor = Redactor(try plan()) { name in
       let key = SortKey(PinyinReader.reading(of: name))
       return FiledName(letter: key.section.title.first ?? "#", order: key.bytes)
+    } signature: { bytes in
+      MediaDescription(of: bytes.span.bytes).map { Self.signature(of: $0.format.kind) } ?? []
     }
     let reader = RecordReader()
     // The name of a connection may be an address, and its number identifies the connection too.
@@ -109,6 +112,16 @@ package struct LogExport {
   }
 
   // MARK: Redaction
+
+  /// The shortest bytes that are recognized as a picture, a recording or a video.
+  private static func signature(of kind: MediaKind) -> [UInt8] {
+    switch kind {
+    case .picture: [0x89] + "PNG\r\n".utf8 + [0x1A, 0x0A]
+    case .voice: Array("#!AMR\n".utf8)
+    case .video: [0, 0, 0, 16] + "ftypisom".utf8 + [0, 0, 0, 0]
+    case .file: []
+    }
+  }
 
   /// What must be known about all records before the first one can be redacted.
   private func plan() throws -> RedactionPlan {

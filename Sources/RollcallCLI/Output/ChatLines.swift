@@ -134,9 +134,13 @@ struct ChatLines {
     return marks.joined(separator: " · ").visible
   }
 
-  /// What belongs to a message: the one that it answers, its earlier texts, its reactions.
+  /// What belongs to a message: its subject, the message that it answers, its earlier texts, its
+  /// reactions.
   private func details(of message: Message) -> [String] {
     var details: [String] = []
+    if message.retraction == nil, let subject = message.subject, !subject.isEmpty {
+      details.append("subject “\(Self.beginning(of: subject))”")
+    }
     if let reply = message.reply {
       let original = named[ExactText(reply.id)].map { conversations.messages[$0] }
       details.append(
