@@ -1,0 +1,75 @@
+// What would have happened otherwise: one thing changed, and the two courses beside each other.
+import { h, fill } from './dom.js';
+import { severityMark } from './icons.js';
+import { contact, recordLink, sentence } from './people.js';
+import { clauseParts, effectParts, sign } from './rows.js';
+import { ask, post } from './source.js';
+import { valuesOf } from './difference.js';
+import { texts } from './texts.js';
+import { nothing } from './empty.js';
+
+const t = texts.whatif, mostDifferences = 200;
+
+export class WhatIf {
+  constructor(app) {
+    this.app = app;
+    this.choices = h('div', { class: 'chips', role: 'group', 'aria-label': t.choose });
+    this.result = h('div', { class: 'result', 'aria-live': 'polite' }, nothing(t.none));
+    this.element = h('div', { class: 'what-if' }, this.choices, this.result);
+  }
+
+  async draw(at) {
+    if (this.at === at) return;
+    this.at = at;
+    try { this.policies ??= (await ask('policies', {}, { keep: true })).policies; } catch { this.policies = []; }
+    if (this.at !== at) return;
+    const chip = (label, edit, title) => h('button', {
+      class: 'chip', type: 'button', title, 'aria-pressed': String(JSON.stringify(edit) === this.chosen), onclick: (event) => this.run(edit, event.currentTarget),
+    }, label);
+    fill(this.choices,
+      chip(t.drop(at), { drop: [String(at)] }), at < this.app.log.head ? chip(t.swap(at, at + 1), { swap: [[at, at + 1]] }) : null,
+      this.policies.map(({ name, rule }) => chip(t.policy(name), { policy: name }, rule)));
+  }
+
+  async run(edit, pressed) {
+    this.chosen = JSON.stringify(edit);
+    for (const chip of this.choices.children) chip.setAttribute('aria-pressed', String(chip === pressed));
+    fill(this.result, h('p', { class: 'faint running' }, t.running));
+    const { chosen } = this;
+    try {
+      const answer = await post('branches', { ...edit, log: this.app.log.number });
+      if (this.chosen === chosen) this.show(answer);
+    } catch (error) { if (this.chosen === chosen) fill(this.result, h('p', { class: 'fault', role: 'alert' }, error.message)); }
+  }
+
+  show({ differs, parting, differences = [], findings = {} }) {
+    const { app } = this;
+    if (!differs && !parting && !differences.length) return fill(this.result, nothing([t.same, '']));
+    const finding = (found, label) => h('p', { class: 'change' }, h('span', { class: `told ${found.severity}` }, severityMark(found.severity), found.title ?? found.code), ' ', h('span', { class: 'faint' }, label), ' ', recordLink(found.record, app.go));
+    return fill(this.result,
+      parting ? [h('p', { class: 'facts' }, sentence(t.partsAt(parting.record), { open: app.open, go: app.go })),
+        h('div', { class: 'courses' }, this.course(t.happened, parting.happened), this.course(t.otherwise, parting.instead))] : null,
+      findings.removed?.map((found) => finding(found, t.removed)), findings.added?.map((found) => finding(found, t.added)),
+      h('h3', { class: 'heading' }, differences.length ? t.atEnd : t.sameAtEnd),
+      differences.slice(0, mostDifferences).map((difference) => this.difference(difference)),
+      differences.length > mostDifferences ? h('p', { class: 'faint more' }, t.more(differences.length - mostDifferences)) : null);
+  }
+
+  course(title, moment) {
+    const links = { open: this.app.open, go: this.app.go, full: false }, name = (jid) => contact(jid, this.app.open);
+    if (!moment) return h('section', {}, h('h3', { class: 'heading' }, title), h('p', { class: 'faint' }, t.nothingHere));
+    const lines = moment.lines ?? (moment.changes ?? []).map((change) => ({ mark: change.mark, text: change.text }));
+    return h('section', {}, h('h3', { class: 'heading' }, title),
+      h('p', {}, recordLink(moment.record ?? moment.n, this.app.go), ' ', clauseParts(moment.clause ?? { who: null, full: moment.meaning ?? '' }, links, name)),
+      lines.slice(0, 8).map((line) => h('span', { class: 'effect' }, sign(line.mark), effectParts(line, moment.clause?.who, links, name))),
+      (moment.findings ?? []).map((found) => h('span', { class: `told ${found.severity}` }, severityMark(found.severity), found.title ?? found.code)));
+  }
+
+  difference(difference) {
+    const { app } = this, jid = difference.contact ?? difference.jid;
+    return h('section', { class: 'different' }, h('h3', {}, jid ? contact(jid, app.open, { full: true }) : texts.diff.account),
+      h('div', { class: 'difference' }, sign(difference.mark ?? (difference.before === null || difference.before === undefined ? '+' : difference.after === null || difference.after === undefined ? '-' : '~')),
+        h('span', { class: 'field' }, difference.field), h('span', { class: 'values' }, valuesOf({ text: difference.text ?? difference.field, ...difference })),
+        difference.record ? recordLink(difference.record, app.go) : h('span', {})));
+  }
+}
