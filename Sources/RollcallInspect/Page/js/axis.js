@@ -1,6 +1,9 @@
 // The arithmetic of the timeline: columns, values and ticks. Nothing here draws.
 import { shifted, unshifted } from './times.js';
 
+// Room for rounding, in columns.
+const slack = 1e-6;
+
 /** What the server counted for a range: a number per column, and each column's first record. */
 export class Series {
   constructor({ axis, from, to, all, lasting, first }, head) { Object.assign(this, { axis, from, to, all, lasting, first, head, count: all.length }); }
@@ -32,7 +35,7 @@ export class Series {
     const all = new Array(count).fill(0), lasting = new Array(count).fill(0), share = (to - from) / count / (this.span / this.count);
     for (let column = 0; column < count; column++) {
       const start = ((from + ((to - from) * column) / count - this.from) / this.span) * this.count;
-      const first = Math.max(0, Math.floor(start)), last = Math.min(this.count - 1, Math.max(first, Math.ceil(start + share) - 1));
+      const first = Math.max(0, Math.floor(start + slack)), last = Math.min(this.count - 1, Math.max(first, Math.ceil(start + share - slack) - 1));
       for (let i = first; i <= last; i++) { all[column] += this.all[i]; lasting[column] += this.lasting[i]; }
       if (share < 1) { all[column] *= share; lasting[column] *= share; }
     }

@@ -1,0 +1,53 @@
+"""Runs the tests of the inspector's page in Chromium. tools/test-pages says how."""
+
+import argparse
+import pathlib
+import shutil
+import sys
+import traceback
+
+from playwright.sync_api import sync_playwright
+
+import modules
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="tools/test-pages")
+    parser.add_argument("--modules", action="store_true")
+    parser.add_argument("--program", type=pathlib.Path)
+    parser.add_argument("--pictures", type=pathlib.Path)
+    parser.add_argument("names", nargs="*")
+    return parser.parse_args()
+
+
+def main():
+    given = arguments()
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    failed = 0
+    count = 0
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        tests = list(modules.tests(browser))
+        if not given.modules:
+            import views
+
+            tests += views.tests(browser, given.program, given.pictures)
+        for name, test in tests:
+            if given.names and not any(part in name for part in given.names):
+                continue
+            count += 1
+            try:
+                test()
+            except Exception as error:  # One failure must not hide the others.
+                failed += 1
+                print(f"FAILED {name}: {error}")
+                if not isinstance(error, AssertionError):
+                    traceback.print_exc()
+        browser.close()
+    print(f"{count - failed} of {count} tests of the page passed")
+    return 1 if failed or not count else 0
+
+
+sys.exit(main())
