@@ -20,7 +20,7 @@ let embeddedFiles: [String: EmbeddedFile] = [
 
 """#),
   "/": EmbeddedFile(
-    type: "text/html; charset=utf-8", digest: "11b7914a88081531",
+    type: "text/html; charset=utf-8", digest: "e01bb67fea3d3387",
     text: #"""
 <!doctype html>
 <html lang="en">
@@ -40,7 +40,7 @@ let embeddedFiles: [String: EmbeddedFile] = [
 <script type="module" src="/js/main.js"></script>
 </head>
 <body>
-<a class="skip" id="skip" href="#"></a>
+<a class="skip" id="skip" href="#story"></a>
 <header class="bar" id="bar"></header>
 <section class="timeline" id="timeline"></section>
 <div class="notices">
@@ -566,7 +566,7 @@ async function older(app, answer) {
 
 """#),
   "/js/details.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "8d0be8ba3b43bc92",
+    type: "text/javascript; charset=utf-8", digest: "97354a69ff2a7631",
     text: #"""
 // The tabs below the record: roster, difference, contact, findings, what if, and the screen where it has no pane.
 import { h, fill, keyed } from './dom.js';
@@ -588,7 +588,7 @@ export class Details {
     const list = h('div', { class: 'tabs', role: 'tablist', 'aria-label': texts.tabsLabel }, this.tabs);
     roving(list, '[role="tab"]');
     this.body = h('div', { class: 'tab-body', role: 'tabpanel', id: 'tab-body', tabIndex: 0 });
-    fill(element, list, this.body);
+    fill(element, h('h2', { class: 'sr' }, texts.tabsLabel), list, this.body);
     this.narrow = matchMedia('(max-width: 1180px)');
     this.narrow.addEventListener('change', () => { this.place(); app.refresh(); });
   }
@@ -1290,7 +1290,7 @@ export function roving(group, selector, { vertical = false, press = true } = {})
 
 """#),
   "/js/list.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "6825e02b673a686d",
+    type: "text/javascript; charset=utf-8", digest: "3fa96028628fb1ff",
     text: #"""
 // A list of any length. It draws the rows in view and a few more, and knows where all others are.
 //
@@ -1300,18 +1300,22 @@ export function roving(group, selector, { vertical = false, press = true } = {})
 const limit = 8_000_000, spare = 6, restAfter = 160;
 
 export class VirtualList {
-  /** `heights` says where rows are, `draw(row, element)` fills an element, `pick(row, target)` answers a click. */
-  constructor(element, { heights, draw, pick, label, role = 'listbox', rowRole = 'option' }) {
-    Object.assign(this, { element, heights, draw, pick, rowRole, top: 0, bar: 0, viewport: 0, selected: -1, inset: 0 });
+  /**
+   * `heights` says where rows are, and `draw(row, element)` fills an element. With `pick(row, target)`, which answers
+   * clicks, rows are options to choose from. `header` is an element that scrolls with the rows, above them.
+   */
+  constructor(element, { heights, draw, pick, label, header = null }) {
+    Object.assign(this, { element, heights, draw, pick, header, top: 0, bar: 0, viewport: 0, selected: -1, inset: 0 });
     this.rows = new Map();
     this.unused = [];
     element.classList.add('virtual');
     element.tabIndex = 0;
-    element.setAttribute('role', role);
-    element.setAttribute('aria-label', label);
+    element.setAttribute('role', pick ? 'listbox' : 'region');
     this.space = document.createElement('div');
     this.space.className = 'space';
-    this.space.setAttribute('role', 'presentation');
+    this.space.setAttribute('role', pick ? 'presentation' : 'list');
+    this.name(label);
+    if (header) element.append(header);
     element.append(this.space);
     element.addEventListener('scroll', () => this.scrolled(), { passive: true });
     this.space.addEventListener('click', (event) => {
@@ -1320,6 +1324,8 @@ export class VirtualList {
     });
     new ResizeObserver(() => { this.viewport = element.clientHeight; this.place(); }).observe(element);
   }
+
+  name(label) { for (const element of this.pick ? [this.element] : [this.element, this.space]) element.setAttribute('aria-label', label); }
 
   get total() { return this.heights.total + this.inset; }
   get physical() { return Math.min(this.total, limit); }
@@ -1330,18 +1336,20 @@ export class VirtualList {
   /** Draws everything anew after the rows changed, with the row at the top staying where it is. */
   refresh(anchor = this.anchor()) {
     if (!this.viewport) this.viewport = this.element.clientHeight;
-    this.space.style.height = `${this.physical}px`;
+    this.inset = this.header?.offsetHeight ?? 0;
+    this.space.style.height = `${this.physical - this.inset}px`;
     for (const row of this.rows.values()) this.discard(row);
     this.rows.clear();
-    if (anchor && anchor.row < this.heights.count) this.top = this.heights.offset(anchor.row) + anchor.inside;
+    if (anchor && anchor.row < this.heights.count) this.top = this.heights.offset(anchor.row) + this.inset + anchor.inside;
     this.place();
   }
 
   /** The row at the top of the view and how many of its pixels are above. */
   anchor() {
-    if (!this.heights.count) return null;
-    const [row, at] = this.heights.find(this.top);
-    return { row, inside: this.top - at };
+    const y = this.top - this.inset;
+    if (!this.heights.count || y < 0) return null;
+    const [row, at] = this.heights.find(y);
+    return { row, inside: y - at };
   }
   get isAtEnd() { return this.top + this.viewport >= this.total - 40; }
 
@@ -1375,7 +1383,7 @@ export class VirtualList {
   /** Brings a row into view: at the `'nearest'` edge, in the `'center'`, or at the `'start'`. */
   reveal(row, where = 'nearest') {
     if (row < 0 || row >= this.heights.count) return;
-    const y = this.heights.offset(row), height = this.heights.height(row), cover = this.cover ?? 0;
+    const y = this.heights.offset(row) + this.inset, height = this.heights.height(row), cover = this.cover ?? 0;
     if (where === 'center') this.top = y - (this.viewport - height) / 2;
     else if (where === 'start' || y < this.top + cover) this.top = y - cover;
     else if (y + height > this.top + this.viewport) this.top = y + height - this.viewport + 8;
@@ -1387,7 +1395,8 @@ export class VirtualList {
   /** The numbers of the first row in view and of the row after the last. */
   get range() {
     if (!this.heights.count) return [0, 0];
-    return [this.heights.find(this.top)[0], this.heights.find(this.top + this.viewport)[0] + 1];
+    const y = this.top - this.inset;
+    return [this.heights.find(y)[0], this.heights.find(y + this.viewport)[0] + 1];
   }
 
   paint() {
@@ -1400,7 +1409,7 @@ export class VirtualList {
       this.rows.delete(index);
       this.discard(row);
     }
-    const shift = this.bar - this.top + this.inset;
+    const shift = this.bar - this.top;
     let y = first < last ? heights.offset(first) : 0;
     for (let index = first; index < last; index++) {
       const height = heights.height(index), at = y + shift;
@@ -1423,8 +1432,8 @@ export class VirtualList {
   }
   dress(row) {
     row.className = 'row';
-    row.setAttribute('role', this.rowRole);
-    if (this.rowRole === 'option') row.setAttribute('aria-selected', String(row.index === this.selected));
+    row.setAttribute('role', this.pick ? 'option' : 'listitem');
+    if (this.pick) row.setAttribute('aria-selected', String(row.index === this.selected));
     row.setAttribute('aria-setsize', this.heights.count);
     row.setAttribute('aria-posinset', row.index + 1);
     row.keptParts = null;
@@ -1794,7 +1803,7 @@ export class Provenance {
 
 """#),
   "/js/record.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "8c7c2f7e97424252",
+    type: "text/javascript; charset=utf-8", digest: "88c91d3b9a62a80a",
     text: #"""
 // The record at the moment: what it means, what it changed, what is wrong with it, and its XML.
 import { h, fill } from './dom.js';
@@ -1862,9 +1871,9 @@ export class RecordPanel {
   source(record) {
     const text = record.xml ?? (record.line ? JSON.stringify(record.line, null, 2) : null);
     if (text === null) return null;
-    const box = h('section', { class: 'source', 'aria-label': record.xml === null ? texts.line : texts.stanza });
+    const box = h('div', { class: 'source' });
     const draw = () => fill(box,
-      this.isRaw || record.xml === null ? raw(text) : pretty(text),
+      this.isRaw || record.xml === null ? raw(text, record.xml === null ? texts.line : texts.stanza) : pretty(text),
       h('div', { class: 'buttons' },
         record.xml === null ? null : h('button', { type: 'button', onclick: () => { this.isRaw = !this.isRaw; draw(); box.querySelector('button').focus(); } }, this.isRaw ? texts.pretty : texts.raw),
         h('button', { type: 'button', onclick: () => this.copy() }, texts.copy)),
@@ -1896,7 +1905,7 @@ export class RecordPanel {
 
 """#),
   "/js/roster.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "c85208657bfb79aa",
+    type: "text/javascript; charset=utf-8", digest: "09204bcbf7a272d7",
     text: #"""
 // The roster at the moment, as windows of a list that may have any length.
 import { h, fill, keyed } from './dom.js';
@@ -1920,10 +1929,10 @@ export class RosterPanel {
     this.orders = h('select', { 'aria-label': t.order, onchange: () => this.choose() }, Object.entries(t.orders).map(([value, label]) => h('option', { value }, label)));
     this.listElement = h('div', { id: 'roster-rows' });
     this.none = h('div', { hidden: true });
-    this.element = h('div', { class: 'pane-roster' }, this.facts, this.requests, h('div', { class: 'choices' }, this.search, this.orders), this.none, this.listElement);
+    this.element = h('div', { class: 'pane-roster' }, this.facts, h('div', { class: 'choices' }, this.search, this.orders), this.none, this.listElement);
     this.heights = new HeadedHeights(rowHeight);
     this.list = new VirtualList(this.listElement, {
-      heights: this.heights, label: t.contacts(0), role: 'list', rowRole: 'listitem', draw: (index, row) => this.draw(index, row),
+      heights: this.heights, label: t.contacts(0), header: this.requests, draw: (index, row) => this.draw(index, row),
     });
     this.list.onscroll = () => this.ensure();
     this.asking = new Latest(app.report);
@@ -1951,8 +1960,8 @@ export class RosterPanel {
     const isKnown = answer.completeness === 'complete' || answer.items > 0;
     this.none.hidden = answer.total > 0;
     fill(this.none, nothing(this.query ? [t.noMatch, ''] : isKnown ? [t.none, ''] : [t.unknown, answer.completenessText ?? '']));
-    this.listElement.setAttribute('aria-label', t.contacts(answer.total));
-    this.listElement.hidden = answer.total === 0;
+    this.list.name(t.contacts(answer.total));
+    this.listElement.hidden = answer.total === 0 && !this.requests.firstChild;
     this.list.refresh();
     this.ensure();
   }
@@ -2005,7 +2014,7 @@ export class RosterPanel {
       heading('changed', t.changed(at));
       for (const row of touched) parts.push({ key: `changed ${row.jid}`, stamp: [JSON.stringify(row), app.naming], draw: () => h('div', { class: 'contact touched' }, this.cells(row)) });
     }
-    if (parts.length) heading('all', t.all);
+    if (parts.length && this.answer.total) heading('all', t.all);
     keyed(this.requests, parts);
   }
 
@@ -2087,7 +2096,7 @@ export function drawEntry(row, { entry, isInside, isOpen }, { device, hasNewDay,
 
 """#),
   "/js/screen.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "2721f5b563b74a75",
+    type: "text/javascript; charset=utf-8", digest: "6106bbe0774eca93",
     text: #"""
 // The contacts screen as an application would draw it: letters, search, and rows that glide to their new place.
 import { h, fill } from './dom.js';
@@ -2117,7 +2126,7 @@ export class Screen {
     h('p', { class: 'policy' }, h('label', {}, t.policy, ' ', this.policy)));
     this.setPolicies(Object.keys(t.friends));
     this.heights = new HeadedHeights(rowHeight, headingHeight);
-    this.list = new VirtualList(this.listElement, { heights: this.heights, label: t.label, role: 'list', rowRole: 'listitem', draw: (index, row) => this.draw(index, row) });
+    this.list = new VirtualList(this.listElement, { heights: this.heights, label: t.title, draw: (index, row) => this.draw(index, row) });
     this.list.onscroll = () => { this.ensure(); this.markLetter(); };
     this.asking = new Latest(app.report);
   }
@@ -3209,7 +3218,7 @@ export class WhatIf {
 
 """#),
   "/js/xml.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "5386784bee8af4a2",
+    type: "text/javascript; charset=utf-8", digest: "2a0433488d635a2a",
     text: #"""
 // A stanza in lines and colors. It is cut into tokens here; no parser of the browser sees it.
 import { h } from './dom.js';
@@ -3254,8 +3263,8 @@ export function pretty(xml) {
     h('span', { class: 'line', style: { '--depth': String(Math.min(line.depth, 16)) } }, line.tokens.map(colored), '\n')));
 }
 
-export function raw(text) {
-  return h('pre', { tabIndex: 0, role: 'region', 'aria-label': texts.stanza }, h('span', { class: 'line' }, visible(text, true)));
+export function raw(text, label = texts.stanza) {
+  return h('pre', { tabIndex: 0, role: 'region', 'aria-label': label }, h('span', { class: 'line' }, visible(text, true)));
 }
 
 const piece = (name, text) => h('span', { class: name }, visible(text));
@@ -3274,7 +3283,7 @@ function colored({ kind, text }) {
 
 """#),
   "/style/details.css": EmbeddedFile(
-    type: "text/css; charset=utf-8", digest: "b553ccc4275eccf4",
+    type: "text/css; charset=utf-8", digest: "8950857c7735850c",
     text: #"""
 /* The record, and the tabs below it. */
 .record { flex: none; max-height: var(--record-height, 46%); overflow-y: auto; padding: 16px 24px; border-bottom: 1px solid var(--line); scrollbar-width: thin; scrollbar-color: var(--line-strong) transparent; outline-offset: -2px; }
@@ -3339,7 +3348,9 @@ function colored({ kind, text }) {
 
 .pane-roster { display: flex; flex-direction: column; flex: 1; min-height: 0; }
 .pane-roster .facts { padding: 9px 24px; border-bottom: 1px solid var(--line); }
-.requests { flex: none; max-height: 45%; overflow-y: auto; padding: 0 24px; scrollbar-width: thin; }
+.requests { padding: 0 24px; }
+.requests:not(:empty) { padding-bottom: 3px; }
+.pane-roster .virtual { border-top: 1px solid var(--line); }
 .requests .heading { margin: 10px 0 3px; }
 .requests .contact { margin: 0 -24px; }
 .request { display: flex; flex-wrap: wrap; gap: 0 8px; align-items: baseline; min-height: 28px; padding: 4px 0; overflow-wrap: anywhere; }

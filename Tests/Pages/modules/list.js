@@ -2,8 +2,8 @@ import { BlockHeights, HeadedHeights } from '/js/heights.js';
 import { VirtualList } from '/js/list.js';
 import { check, equal, frame, inBox, random } from './harness.js';
 
-const make = async (box, heights) => {
-  const list = new VirtualList(box, { heights, label: 'rows', draw: (index, row) => { row.textContent = String(index); } });
+const make = async (box, heights, more = { pick: () => {} }) => {
+  const list = new VirtualList(box, { heights, label: 'rows', ...more, draw: (index, row) => { row.textContent = String(index); } });
   await frame();
   list.refresh(null);
   return list;
@@ -67,6 +67,20 @@ export default {
       heights.replace(0, { count: 50, height: 50 * 49, heights: new Array(50).fill(49) });
       list.refresh(anchor);
       equal([list.anchor().row, Math.round(drawnAt(box, list, 70))], [70, 0]);
+    });
+  },
+  'a header scrolls with the rows'() {
+    return inBox(300, 400, async (box) => {
+      const heights = new HeadedHeights(31), header = document.createElement('div');
+      header.style.height = '100px';
+      heights.reset(50);
+      const list = await make(box, heights, { header });
+      equal(Math.round(drawnAt(box, list, 0)), 100);
+      list.reveal(20, 'start');
+      equal(Math.round(drawnAt(box, list, 20)), 0);
+      list.reveal(49);
+      equal(Math.round(box.scrollHeight), 100 + 50 * 31);
+      equal([box.getAttribute('role'), list.space.getAttribute('role'), list.rows.get(49).getAttribute('role')], ['region', 'list', 'listitem']);
     });
   },
   'selects and names the row for readers'() {

@@ -18,7 +18,7 @@ export class Details {
     const list = h('div', { class: 'tabs', role: 'tablist', 'aria-label': texts.tabsLabel }, this.tabs);
     roving(list, '[role="tab"]');
     this.body = h('div', { class: 'tab-body', role: 'tabpanel', id: 'tab-body', tabIndex: 0 });
-    fill(element, list, this.body);
+    fill(element, h('h2', { class: 'sr' }, texts.tabsLabel), list, this.body);
     this.narrow = matchMedia('(max-width: 1180px)');
     this.narrow.addEventListener('change', () => { this.place(); app.refresh(); });
   }

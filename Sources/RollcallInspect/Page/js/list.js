@@ -6,18 +6,22 @@
 const limit = 8_000_000, spare = 6, restAfter = 160;
 
 export class VirtualList {
-  /** `heights` says where rows are, `draw(row, element)` fills an element, `pick(row, target)` answers a click. */
-  constructor(element, { heights, draw, pick, label, role = 'listbox', rowRole = 'option' }) {
-    Object.assign(this, { element, heights, draw, pick, rowRole, top: 0, bar: 0, viewport: 0, selected: -1, inset: 0 });
+  /**
+   * `heights` says where rows are, and `draw(row, element)` fills an element. With `pick(row, target)`, which answers
+   * clicks, rows are options to choose from. `header` is an element that scrolls with the rows, above them.
+   */
+  constructor(element, { heights, draw, pick, label, header = null }) {
+    Object.assign(this, { element, heights, draw, pick, header, top: 0, bar: 0, viewport: 0, selected: -1, inset: 0 });
     this.rows = new Map();
     this.unused = [];
     element.classList.add('virtual');
     element.tabIndex = 0;
-    element.setAttribute('role', role);
-    element.setAttribute('aria-label', label);
+    element.setAttribute('role', pick ? 'listbox' : 'region');
     this.space = document.createElement('div');
     this.space.className = 'space';
-    this.space.setAttribute('role', 'presentation');
+    this.space.setAttribute('role', pick ? 'presentation' : 'list');
+    this.name(label);
+    if (header) element.append(header);
     element.append(this.space);
     element.addEventListener('scroll', () => this.scrolled(), { passive: true });
     this.space.addEventListener('click', (event) => {
@@ -26,6 +30,8 @@ export class VirtualList {
     });
     new ResizeObserver(() => { this.viewport = element.clientHeight; this.place(); }).observe(element);
   }
+
+  name(label) { for (const element of this.pick ? [this.element] : [this.element, this.space]) element.setAttribute('aria-label', label); }
 
   get total() { return this.heights.total + this.inset; }
   get physical() { return Math.min(this.total, limit); }
@@ -36,18 +42,20 @@ export class VirtualList {
   /** Draws everything anew after the rows changed, with the row at the top staying where it is. */
   refresh(anchor = this.anchor()) {
     if (!this.viewport) this.viewport = this.element.clientHeight;
-    this.space.style.height = `${this.physical}px`;
+    this.inset = this.header?.offsetHeight ?? 0;
+    this.space.style.height = `${this.physical - this.inset}px`;
     for (const row of this.rows.values()) this.discard(row);
     this.rows.clear();
-    if (anchor && anchor.row < this.heights.count) this.top = this.heights.offset(anchor.row) + anchor.inside;
+    if (anchor && anchor.row < this.heights.count) this.top = this.heights.offset(anchor.row) + this.inset + anchor.inside;
     this.place();
   }
 
   /** The row at the top of the view and how many of its pixels are above. */
   anchor() {
-    if (!this.heights.count) return null;
-    const [row, at] = this.heights.find(this.top);
-    return { row, inside: this.top - at };
+    const y = this.top - this.inset;
+    if (!this.heights.count || y < 0) return null;
+    const [row, at] = this.heights.find(y);
+    return { row, inside: y - at };
   }
   get isAtEnd() { return this.top + this.viewport >= this.total - 40; }
 
@@ -81,7 +89,7 @@ export class VirtualList {
   /** Brings a row into view: at the `'nearest'` edge, in the `'center'`, or at the `'start'`. */
   reveal(row, where = 'nearest') {
     if (row < 0 || row >= this.heights.count) return;
-    const y = this.heights.offset(row), height = this.heights.height(row), cover = this.cover ?? 0;
+    const y = this.heights.offset(row) + this.inset, height = this.heights.height(row), cover = this.cover ?? 0;
     if (where === 'center') this.top = y - (this.viewport - height) / 2;
     else if (where === 'start' || y < this.top + cover) this.top = y - cover;
     else if (y + height > this.top + this.viewport) this.top = y + height - this.viewport + 8;
@@ -93,7 +101,8 @@ export class VirtualList {
   /** The numbers of the first row in view and of the row after the last. */
   get range() {
     if (!this.heights.count) return [0, 0];
-    return [this.heights.find(this.top)[0], this.heights.find(this.top + this.viewport)[0] + 1];
+    const y = this.top - this.inset;
+    return [this.heights.find(y)[0], this.heights.find(y + this.viewport)[0] + 1];
   }
 
   paint() {
@@ -106,7 +115,7 @@ export class VirtualList {
       this.rows.delete(index);
       this.discard(row);
     }
-    const shift = this.bar - this.top + this.inset;
+    const shift = this.bar - this.top;
     let y = first < last ? heights.offset(first) : 0;
     for (let index = first; index < last; index++) {
       const height = heights.height(index), at = y + shift;
@@ -129,8 +138,8 @@ export class VirtualList {
   }
   dress(row) {
     row.className = 'row';
-    row.setAttribute('role', this.rowRole);
-    if (this.rowRole === 'option') row.setAttribute('aria-selected', String(row.index === this.selected));
+    row.setAttribute('role', this.pick ? 'option' : 'listitem');
+    if (this.pick) row.setAttribute('aria-selected', String(row.index === this.selected));
     row.setAttribute('aria-setsize', this.heights.count);
     row.setAttribute('aria-posinset', row.index + 1);
     row.keptParts = null;

@@ -64,9 +64,9 @@ export class RecordPanel {
   source(record) {
     const text = record.xml ?? (record.line ? JSON.stringify(record.line, null, 2) : null);
     if (text === null) return null;
-    const box = h('section', { class: 'source', 'aria-label': record.xml === null ? texts.line : texts.stanza });
+    const box = h('div', { class: 'source' });
     const draw = () => fill(box,
-      this.isRaw || record.xml === null ? raw(text) : pretty(text),
+      this.isRaw || record.xml === null ? raw(text, record.xml === null ? texts.line : texts.stanza) : pretty(text),
       h('div', { class: 'buttons' },
         record.xml === null ? null : h('button', { type: 'button', onclick: () => { this.isRaw = !this.isRaw; draw(); box.querySelector('button').focus(); } }, this.isRaw ? texts.pretty : texts.raw),
         h('button', { type: 'button', onclick: () => this.copy() }, texts.copy)),

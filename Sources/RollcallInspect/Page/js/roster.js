@@ -20,10 +20,10 @@ export class RosterPanel {
     this.orders = h('select', { 'aria-label': t.order, onchange: () => this.choose() }, Object.entries(t.orders).map(([value, label]) => h('option', { value }, label)));
     this.listElement = h('div', { id: 'roster-rows' });
     this.none = h('div', { hidden: true });
-    this.element = h('div', { class: 'pane-roster' }, this.facts, this.requests, h('div', { class: 'choices' }, this.search, this.orders), this.none, this.listElement);
+    this.element = h('div', { class: 'pane-roster' }, this.facts, h('div', { class: 'choices' }, this.search, this.orders), this.none, this.listElement);
     this.heights = new HeadedHeights(rowHeight);
     this.list = new VirtualList(this.listElement, {
-      heights: this.heights, label: t.contacts(0), role: 'list', rowRole: 'listitem', draw: (index, row) => this.draw(index, row),
+      heights: this.heights, label: t.contacts(0), header: this.requests, draw: (index, row) => this.draw(index, row),
     });
     this.list.onscroll = () => this.ensure();
     this.asking = new Latest(app.report);
@@ -51,8 +51,8 @@ export class RosterPanel {
     const isKnown = answer.completeness === 'complete' || answer.items > 0;
     this.none.hidden = answer.total > 0;
     fill(this.none, nothing(this.query ? [t.noMatch, ''] : isKnown ? [t.none, ''] : [t.unknown, answer.completenessText ?? '']));
-    this.listElement.setAttribute('aria-label', t.contacts(answer.total));
-    this.listElement.hidden = answer.total === 0;
+    this.list.name(t.contacts(answer.total));
+    this.listElement.hidden = answer.total === 0 && !this.requests.firstChild;
     this.list.refresh();
     this.ensure();
   }
@@ -105,7 +105,7 @@ export class RosterPanel {
       heading('changed', t.changed(at));
       for (const row of touched) parts.push({ key: `changed ${row.jid}`, stamp: [JSON.stringify(row), app.naming], draw: () => h('div', { class: 'contact touched' }, this.cells(row)) });
     }
-    if (parts.length) heading('all', t.all);
+    if (parts.length && this.answer.total) heading('all', t.all);
     keyed(this.requests, parts);
   }
 

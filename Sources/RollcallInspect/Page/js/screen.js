@@ -26,7 +26,7 @@ export class Screen {
     h('p', { class: 'policy' }, h('label', {}, t.policy, ' ', this.policy)));
     this.setPolicies(Object.keys(t.friends));
     this.heights = new HeadedHeights(rowHeight, headingHeight);
-    this.list = new VirtualList(this.listElement, { heights: this.heights, label: t.label, role: 'list', rowRole: 'listitem', draw: (index, row) => this.draw(index, row) });
+    this.list = new VirtualList(this.listElement, { heights: this.heights, label: t.title, draw: (index, row) => this.draw(index, row) });
     this.list.onscroll = () => { this.ensure(); this.markLetter(); };
     this.asking = new Latest(app.report);
   }

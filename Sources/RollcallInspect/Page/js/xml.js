@@ -41,8 +41,8 @@ export function pretty(xml) {
     h('span', { class: 'line', style: { '--depth': String(Math.min(line.depth, 16)) } }, line.tokens.map(colored), '\n')));
 }
 
-export function raw(text) {
-  return h('pre', { tabIndex: 0, role: 'region', 'aria-label': texts.stanza }, h('span', { class: 'line' }, visible(text, true)));
+export function raw(text, label = texts.stanza) {
+  return h('pre', { tabIndex: 0, role: 'region', 'aria-label': label }, h('span', { class: 'line' }, visible(text, true)));
 }
 
 const piece = (name, text) => h('span', { class: name }, visible(text));
