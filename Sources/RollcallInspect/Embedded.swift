@@ -1290,7 +1290,7 @@ export function roving(group, selector, { vertical = false, press = true } = {})
 
 """#),
   "/js/list.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "3fa96028628fb1ff",
+    type: "text/javascript; charset=utf-8", digest: "f53946f88b3291dd",
     text: #"""
 // A list of any length. It draws the rows in view and a few more, and knows where all others are.
 //
@@ -1347,7 +1347,7 @@ export class VirtualList {
   /** The row at the top of the view and how many of its pixels are above. */
   anchor() {
     const y = this.top - this.inset;
-    if (!this.heights.count || y < 0) return null;
+    if (!this.heights.count || y < 0 || this.top <= 0) return null;
     const [row, at] = this.heights.find(y);
     return { row, inside: y - at };
   }
@@ -1516,7 +1516,7 @@ export class Live {
 
 """#),
   "/js/main.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "bb402f9b911fdbaf",
+    type: "text/javascript; charset=utf-8", digest: "43b8f5d18b2120d8",
     text: #"""
 // Starts the page: takes the key, reads the log, and answers what the user does.
 import { fill } from './dom.js';
@@ -1536,7 +1536,7 @@ const byId = (id) => document.getElementById(id);
 const app = new App();
 
 function label() {
-  const labels = { timeline: texts.timeline, story: texts.story, middle: texts.details, screen: texts.screen.title, dock: texts.dockLabel };
+  const labels = { timeline: texts.timeline, story: texts.story, middle: texts.details, screen: texts.screen.pane, dock: texts.dockLabel };
   for (const [id, text] of Object.entries(labels)) byId(id).setAttribute('aria-label', text);
   byId('skip').textContent = texts.skip;
   byId('skip').addEventListener('click', (event) => { event.preventDefault(); byId('entries')?.focus(); });
@@ -2629,7 +2629,7 @@ export class Story {
 
 """#),
   "/js/texts.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "e386ff321b87159e",
+    type: "text/javascript; charset=utf-8", digest: "739c3800f80e014f",
     text: #"""
 // Every text that the page shows, except what the server says about the log.
 import { number, plural } from './times.js';
@@ -2704,15 +2704,15 @@ export const texts = {
     none: ['No contact chosen.', 'Click a name to see why the contact is as it is, and its history.'], unknown: ['The log does not mention this contact.', ''],
     inRoster: 'In the roster', yes: (subscription, isAsked) => `yes, ${subscription}${isAsked ? ', asked' : ''}`, no: 'no', name: 'Name', groups: 'Groups', noGroups: 'none', noName: 'none', asksUs: 'Asks us', weAsk: 'We ask', waiting: 'no answer yet',
     asks: 'yes', presence: 'Presence', blocked: 'Blocked', note: 'Note', reading: 'Reading', history: 'History', why: 'Why', changesWhen: 'Changes when:', answers: { yes: 'Yes', no: 'No', unknown: 'Unknown' },
-    nameSource: { roster: '', nickname: 'from a nickname', vCard: 'from the vCard', request: 'from the request', address: 'from the address' }, older: 'Older records', historyOf: (name) => `History of ${name}`, states: 'State in RFC 6121',
+    nameSource: { roster: '', nickname: 'from a nickname', vCardNickname: 'from the vCard', vCardFullName: 'from the vCard', address: 'from the address' }, older: 'Older records', historyOf: (name) => `History of ${name}`, states: 'State in RFC 6121',
   },
   screen: {
-    title: 'Contacts', label: 'Contacts as an application shows them', search: 'Search: zs, 张, bob', searchLabel: 'Search the contacts screen', letters: 'Letters', goTo: (letter) => `Go to ${letter}`,
+    title: 'Contacts', pane: 'Contacts screen', label: 'Contacts as an application shows them', search: 'Search: zs, 张, bob', searchLabel: 'Search the contacts screen', letters: 'Letters', goTo: (letter) => `Go to ${letter}`,
     requests: 'New requests', starred: 'Starred', ungrouped: 'Others', found: 'Found', asks: 'wants to see when you are online', policy: 'As an application shows it:', policyLabel: 'Who is listed',
-    friends: { mutual: 'mutual friends', oneSided: 'one-sided too', all: 'all contacts' }, empty: 'No friends yet', unknown: 'The roster is not known yet', notFound: 'No contact found', grouping: 'Grouping',
+    friends: { mutual: 'mutual friends', subscribed: 'one-sided too', all: 'all contacts' }, empty: 'No friends yet', unknown: 'The roster is not known yet', notFound: 'No contact found', grouping: 'Grouping',
   },
   whatif: {
-    choose: 'Change one thing', policy: (name) => `Policy: ${name}`, drop: (record) => `Without #${record}`, swap: (a, b) => `Swap #${a} and #${b}`, none: ['Nothing is changed yet.', 'Leave a record out, swap two, or let a client with other habits read the log.'],
+    choose: 'Change one thing', policy: (name) => ({ lenient: 'A client that takes every push', optimistic: 'A client that shows its edits at once', 'fetch-only': 'A client that ignores pushes' })[name] ?? name, drop: (record) => `Without #${record}`, swap: (a, b) => `Swap #${a} and #${b}`, none: ['Nothing is changed yet.', 'Leave a record out, swap two, or let a client with other habits read the log.'],
     happened: 'Happened', otherwise: 'Otherwise', same: 'This changes nothing.', partsAt: (record) => `It diverges at #${record}.`, atEnd: 'Different at the end', sameAtEnd: 'At the end, everything is the same.', running: 'Replaying the log', nothingHere: 'no record',
     more: (count) => `and ${plural(count, 'more difference')}`, added: 'New finding', removed: 'Finding that disappears',
   },
@@ -3138,7 +3138,7 @@ function roundBox(pen, x, y, width, height, radius) { pen.beginPath(); pen.round
 
 """#),
   "/js/whatif.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "749f32b13b40fc0f",
+    type: "text/javascript; charset=utf-8", digest: "f38865693b1d871d",
     text: #"""
 // What would have happened otherwise: one thing changed, and the two courses beside each other.
 import { h, fill } from './dom.js';
@@ -3150,7 +3150,7 @@ import { valuesOf } from './difference.js';
 import { texts } from './texts.js';
 import { nothing } from './empty.js';
 
-const t = texts.whatif, mostDifferences = 200;
+const t = texts.whatif, mostDifferences = 200, usualPolicy = 'strict';
 
 export class WhatIf {
   constructor(app) {
@@ -3170,7 +3170,7 @@ export class WhatIf {
     }, label);
     fill(this.choices,
       chip(t.drop(at), { drop: [String(at)] }), at < this.app.log.head ? chip(t.swap(at, at + 1), { swap: [[at, at + 1]] }) : null,
-      this.policies.map(({ name, rule }) => chip(t.policy(name), { policy: name }, rule)));
+      this.policies.filter(({ name }) => name !== usualPolicy).map(({ name, rule }) => chip(t.policy(name), { policy: name }, rule)));
   }
 
   async run(edit, pressed) {

@@ -53,7 +53,7 @@ export class VirtualList {
   /** The row at the top of the view and how many of its pixels are above. */
   anchor() {
     const y = this.top - this.inset;
-    if (!this.heights.count || y < 0) return null;
+    if (!this.heights.count || y < 0 || this.top <= 0) return null;
     const [row, at] = this.heights.find(y);
     return { row, inside: y - at };
   }

@@ -16,7 +16,7 @@ const byId = (id) => document.getElementById(id);
 const app = new App();
 
 function label() {
-  const labels = { timeline: texts.timeline, story: texts.story, middle: texts.details, screen: texts.screen.title, dock: texts.dockLabel };
+  const labels = { timeline: texts.timeline, story: texts.story, middle: texts.details, screen: texts.screen.pane, dock: texts.dockLabel };
   for (const [id, text] of Object.entries(labels)) byId(id).setAttribute('aria-label', text);
   byId('skip').textContent = texts.skip;
   byId('skip').addEventListener('click', (event) => { event.preventDefault(); byId('entries')?.focus(); });

@@ -8,7 +8,7 @@ import { valuesOf } from './difference.js';
 import { texts } from './texts.js';
 import { nothing } from './empty.js';
 
-const t = texts.whatif, mostDifferences = 200;
+const t = texts.whatif, mostDifferences = 200, usualPolicy = 'strict';
 
 export class WhatIf {
   constructor(app) {
@@ -28,7 +28,7 @@ export class WhatIf {
     }, label);
     fill(this.choices,
       chip(t.drop(at), { drop: [String(at)] }), at < this.app.log.head ? chip(t.swap(at, at + 1), { swap: [[at, at + 1]] }) : null,
-      this.policies.map(({ name, rule }) => chip(t.policy(name), { policy: name }, rule)));
+      this.policies.filter(({ name }) => name !== usualPolicy).map(({ name, rule }) => chip(t.policy(name), { policy: name }, rule)));
   }
 
   async run(edit, pressed) {

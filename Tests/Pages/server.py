@@ -1,0 +1,95 @@
+"""Starts rollcall-inspect for the tests of the page."""
+
+import lzma
+import json
+import pathlib
+import subprocess
+import tempfile
+from xml.sax.saxutils import quoteattr
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+FIXTURES = ROOT / "Tests" / "Fixtures"
+HOSTILE = [
+    "<img src=x onerror=alert(1)>",
+    '"><script>alert(2)</script>',
+    "javascript:alert(3)",
+    "{{constructor.constructor('alert(4)')()}} ${alert(5)} %s %n",
+    "\u202etxet desrever\u202c",
+    "zero\u200bwidth\ufeff",
+    "Z" + "\u0301" * 60,
+    "W" * 10_000,
+    "\u00a0 \u2003",
+    "محمد عبد الله",
+    "דוד לוי",
+    "👩\u200d👩\u200d👧 family",
+    "张伟 <b>",
+]
+
+
+class Server:
+    """A running rollcall-inspect and the address of its page, with the key."""
+
+    def __init__(self, program, *arguments):
+        self.process = subprocess.Popen(
+            [str(program), *map(str, arguments)], stdout=subprocess.PIPE, text=True
+        )
+        self.address = self.process.stdout.readline().strip()
+        assert self.address.startswith("http://127.0.0.1:"), self.address
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(timeout=30)
+        self.process.stdout.close()
+
+
+def day(folder):
+    """The capture of the fixture that is a day of three devices, and how to read it."""
+    capture = folder / "server.log"
+    if not capture.exists():
+        capture.write_bytes(lzma.decompress((FIXTURES / "day" / "server.log.xz").read_bytes()))
+    return capture, "--account", "alice@example.test", "--year", "2026"
+
+
+def hostile(folder):
+    """A capture with a roster, groups, presence and requests whose texts try to be more than texts."""
+    account = "alice@example.test/phone"
+    items = "".join(
+        f"<item jid='u{number}@friends.example' name={quoteattr(name)} subscription='both'>"
+        f"<group>{escaped(name[:1000])}</group></item>"
+        for number, name in enumerate(HOSTILE)
+    )
+    stanzas = [
+        ("out", "<iq type='get' id='r1'><query xmlns='jabber:iq:roster'/></iq>"),
+        ("in", f"<iq type='result' id='r1' to='{account}'><query xmlns='jabber:iq:roster'>{items}</query></iq>"),
+    ]
+    for number, name in enumerate(HOSTILE):
+        stanzas.append(
+            ("in", f"<presence from='u{number}@friends.example/x' to='{account}'><status>{escaped(name)}</status></presence>")
+        )
+        stanzas.append(
+            ("in", f"<presence from='a{number}@else.example' to='alice@example.test' type='subscribe'><status>{escaped(name)}</status>"
+                   f"<nick xmlns='http://jabber.org/protocol/nick'>{escaped(name)}</nick></presence>")
+        )
+    stanzas.append(
+        ("in", f"<iq type='set' id='p' to='{account}' from='mallory@else.example/x'><query xmlns='jabber:iq:roster'>"
+               f"<item jid='m@else.example' name={quoteattr(HOSTILE[0])} subscription='both'/></query></iq>")
+    )
+    lines = [{"rollcall-capture": 1, "account": account}, {"t": 1763600000000, "stream": "opened", "jid": account}]
+    lines += [{"t": 1763600001000 + 700 * index, "dir": way, "xml": xml} for index, (way, xml) in enumerate(stanzas)]
+    capture = folder / "hostile.jsonl"
+    capture.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+    return (capture,)
+
+
+def escaped(text):
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def program():
+    """Where rollcall-inspect is, built if necessary."""
+    built = subprocess.run([ROOT / "tools" / "build", "--inspect"], stdout=subprocess.PIPE, text=True, check=True)
+    return pathlib.Path(built.stdout.strip()).with_name("rollcall-inspect")
+
+
+def folder():
+    return tempfile.TemporaryDirectory(prefix="rollcall-pages-")
