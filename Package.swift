@@ -146,6 +146,14 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: rules),
+    // What the inspector answers, without a network.
+    .target(
+      name: "InspectorCore",
+      dependencies: [
+        "RawBytes", "XMPPStanza", "RosterCore", "EventStore", "Captures", "ContactSections",
+        "Rollcall",
+      ],
+      swiftSettings: rules),
     .executableTarget(
       name: "RollcallProgram", dependencies: ["RollcallCLI"], swiftSettings: rules),
     .executableTarget(

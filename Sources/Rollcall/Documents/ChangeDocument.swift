@@ -1,5 +1,5 @@
 package import Captures
-import RosterCore
+package import RosterCore
 import XMPPStanza
 
 extension JSONValue {
@@ -19,7 +19,7 @@ extension JSONValue {
   /// read it.
   ///
   /// - Parameter number: The number by which a record is known.
-  init(_ change: RosterChange, number: @escaping (UInt64) -> UInt64 = { $0 }) {
+  package init(_ change: RosterChange, number: @escaping (UInt64) -> UInt64 = { $0 }) {
     let row = change.values.row(of: change.contact, because: change.reason, number: number)
     self = JSONValue(row, of: change.field, change.contact)
       .adding(change.reason.map { ["reason": .string($0.name)] } ?? [:])
@@ -28,7 +28,7 @@ extension JSONValue {
   }
 
   /// The members that have a clause: its text, and its parts.
-  static func words(_ clause: ChangeClause) -> [String: JSONValue] {
+  package static func words(_ clause: ChangeClause) -> [String: JSONValue] {
     [
       "text": .string(clause.description),
       "parts": .object([
@@ -79,7 +79,7 @@ extension RosterChange.Reason {
 
 extension Completeness {
   /// What is known of the roster, as a document names it.
-  var name: String {
+  package var name: String {
     switch self {
     case .neverFetched: "neverFetched"
     case .baseUnknown: "baseUnknown"
@@ -98,7 +98,7 @@ extension JSONValue {
 }
 
 extension ResourcePresence? {
-  func document(_ number: (UInt64) -> UInt64 = { $0 }) -> JSONValue {
+  package func document(_ number: (UInt64) -> UInt64 = { $0 }) -> JSONValue {
     guard let self else { return .null }
     return .object([
       "show": .string(self.availability.show.rawValue),
@@ -110,7 +110,7 @@ extension ResourcePresence? {
 }
 
 extension ContactRequest {
-  func document(_ number: (UInt64) -> UInt64 = { $0 }) -> JSONValue {
+  package func document(_ number: (UInt64) -> UInt64 = { $0 }) -> JSONValue {
     .object([
       "since": JSONValue(number(request.since.record)),
       "count": .integer(Int64(request.count)), "text": JSONValue(request.status),
@@ -121,7 +121,7 @@ extension ContactRequest {
 }
 
 extension OutgoingRequest {
-  func document(_ number: (UInt64) -> UInt64 = { $0 }) -> JSONValue {
+  package func document(_ number: (UInt64) -> UInt64 = { $0 }) -> JSONValue {
     .object([
       "since": JSONValue(number(since.record)), "reflected": .bool(isReflected),
     ])

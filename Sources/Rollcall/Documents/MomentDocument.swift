@@ -29,7 +29,7 @@ extension JSONValue {
   }
 
   /// The earlier record that a change goes back to.
-  private init(_ origin: ChangeOrigin) {
+  package init(_ origin: ChangeOrigin) {
     self = .object([
       "contact": .string(origin.contact.text), "kind": .string(origin.kind.name),
       "cause": JSONValue(origin.cause), "effect": JSONValue(origin.effect),

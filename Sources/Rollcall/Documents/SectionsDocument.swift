@@ -100,7 +100,7 @@ package struct SectionsDocument {
 
 extension SectionID {
   /// What the section is, in a word.
-  fileprivate var kind: String {
+  package var kind: String {
     switch self {
     case .requests: "requests"
     case .starred: "starred"

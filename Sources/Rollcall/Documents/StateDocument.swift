@@ -40,7 +40,7 @@ extension JSONValue {
   }
 
   /// An item with the records that set its fields.
-  private init(_ entry: RosterEntry) {
+  package init(_ entry: RosterEntry) {
     let from = entry.provenance
     self = JSONValue(entry.item).adding([
       "records": .object([

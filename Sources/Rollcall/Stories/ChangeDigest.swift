@@ -7,6 +7,8 @@ package struct StoryLine: Hashable, Sendable {
   package let mark: String
   /// What changed, in a clause.
   package let clause: String
+  /// The clause with the contact apart; nil if it counts several changes.
+  package let parts: ChangeClause?
 }
 
 extension [RosterChange] {
@@ -28,10 +30,11 @@ extension [RosterChange] {
       if saysNothingIsShown, change.reason == .session, change.mark == "-" { return nil }
       let most = kind == .hidden || kind == .shownAgain ? 1 : Self.most
       guard kind != .other, let count = counts[kind], count > most else {
-        return StoryLine(mark: change.mark, clause: change.clause)
+        let parts = change.parts
+        return StoryLine(mark: change.mark, clause: parts.description, parts: parts)
       }
       guard told.insert(kind).inserted else { return nil }
-      return StoryLine(mark: kind.mark, clause: clause(of: kind, count))
+      return StoryLine(mark: kind.mark, clause: clause(of: kind, count), parts: nil)
     }
   }
 

@@ -29,6 +29,13 @@ package struct PresenceBurst: Hashable, Sendable {
     add(moment)
   }
 
+  /// The burst of some records in order; nil if there are none.
+  package init?(_ moments: some Collection<Timeline.Moment>) {
+    guard let first = moments.first else { return nil }
+    self.init(first)
+    for moment in moments.dropFirst() { add(moment) }
+  }
+
   mutating func add(_ moment: Timeline.Moment) {
     last = moment.stamp
     records += 1

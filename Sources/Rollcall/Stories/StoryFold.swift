@@ -7,7 +7,7 @@ import RosterCore
 /// Which records are folded does not depend on which are shown, so a filter makes no story longer.
 ///
 /// Memory: a few records, and the addresses of a burst.
-package struct StoryFold {
+package struct StoryFold: Sendable {
   /// A part of the story.
   package enum Entry: Sendable {
     /// One record that tells something.
@@ -34,11 +34,11 @@ package struct StoryFold {
   private var burst: PresenceBurst?
   /// The last record that is folded or may be.
   private var last: RecordStamp?
-  private let day: (RecordStamp) -> Int64?
+  private let day: @Sendable (RecordStamp) -> Int64?
 
   /// - Parameter day: The number of the day that a record is of, where its time is known: a burst
   ///   ends with its day.
-  package init(day: @escaping (RecordStamp) -> Int64?) {
+  package init(day: @escaping @Sendable (RecordStamp) -> Int64?) {
     self.day = day
   }
 

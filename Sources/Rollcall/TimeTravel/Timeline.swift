@@ -71,7 +71,7 @@ public struct Timeline: Sendable {
     /// Whose log it is, where the log notes that.
     var noted: BareJID?
     /// What the log calls the connections, by number.
-    var names: [UInt32: String] = [:]
+    package internal(set) var names: [UInt32: String] = [:]
 
     /// Before all records.
     package init() {}

@@ -126,7 +126,7 @@ extension Timeline {
   }
 
   /// Adds to a state what the log says beside its events.
-  private func addNotes(to state: inout State, upTo last: UInt64) throws {
+  func addNotes(to state: inout State, upTo last: UInt64) throws {
     try log.read { transaction in
       let meta = try transaction.meta
       state.time = last == 0 ? nil : try transaction.header(at: last)?.clock

@@ -1,0 +1,83 @@
+import Captures
+import EventStore
+import Rollcall
+import RosterCore
+import XMPPStanza
+
+/// A log with its index, and with what was looked at last.
+struct OpenLog: Sendable {
+  let timeline: Timeline
+  let title: String
+  private(set) var index = StoryIndex()
+  private(set) var labels = ConnectionLabels([:], SessionSpans())
+  var stretches: StretchCache
+  var texts = TextIndex()
+  var views = StoryViews()
+  var screens = ScreenCache()
+  var histories = HistoryCache()
+  var branches = Branches()
+
+  init(_ timeline: Timeline, title: String) {
+    self.timeline = timeline
+    self.title = title
+    stretches = StretchCache(timeline)
+  }
+
+  /// The number of the last record.
+  var head: UInt64 { index.head }
+
+  /// Takes up what was appended to the log.
+  mutating func refresh() throws {
+    let last = try timeline.log.read { try $0.lastSequence }
+    guard last > index.head else { return }
+    try index.extend(over: timeline, upTo: last)
+    labels = ConnectionLabels(try timeline.log.meta.connections, index.sessions)
+  }
+
+  // MARK: Points
+
+  /// The record that a parameter names; the last one if it is not given.
+  func record(_ name: String, of request: InspectorRequest) throws -> UInt64 {
+    try record(named: request.query[name])
+  }
+
+  /// The record that a member of a body names; the last one if it is not given.
+  func record(at value: JSONValue?) throws -> UInt64 {
+    switch value {
+    case nil, .null?: head
+    case .integer(let number)?: try record(named: "\(number)")
+    case .string(let text)?: try record(named: text)
+    case .bool?, .decimal?, .array?, .object?: throw Refusal.malformed("at is not a point")
+    }
+  }
+
+  private func record(named text: String?) throws -> UInt64 {
+    guard let text, !text.isEmpty else { return head }
+    do {
+      let record = try timeline.record(at: LogPoint(parsing: text))
+      // What was appended since the index was made is shown by the next request.
+      return min(record, head)
+    } catch let error as PointError {
+      throw Refusal(error)
+    }
+  }
+
+  /// What the page needs to know of the records after one; nil if there are none.
+  func news(after record: UInt64) -> JSONValue? {
+    guard head > record else { return nil }
+    var replaced = index.entryCount
+    if let entry = index.entry(atOrBefore: record) {
+      replaced = index.entry(entry).last > record ? entry : entry + 1
+    } else {
+      replaced = 0
+    }
+    return .object([
+      "head": JSONValue(head), "t": Self.number(index.flags.clock(of: head)),
+      "entries": .integer(Int64(index.entryCount)), "replaceFrom": .integer(Int64(replaced)),
+      "findings": findingCounts,
+    ])
+  }
+
+  /// A time in milliseconds, or null.
+  static func number(_ time: Int64?) -> JSONValue { time.map { .integer($0) } ?? .null }
+}
