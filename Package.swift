@@ -34,6 +34,13 @@ let package = Package(
     .executable(name: "rollcall", targets: ["RollcallProgram"]),
     // What needs a network stack, so that only those build one who want it.
     .executable(name: "rollcall-live", targets: ["RollcallLive"]),
+    // The server of the page that shows a log; with the trait only.
+    .executable(name: "rollcall-inspect", targets: ["RollcallInspect"]),
+  ],
+  traits: [
+    .trait(
+      name: "Inspect",
+      description: "Builds rollcall-inspect, which needs an HTTP server that nothing else does.")
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -43,6 +50,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+    // The HTTP server of rollcall-inspect, without what it can be configured with.
+    .package(
+      url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     // A command for those who ask for the documentation; no product builds it.
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
   ],
@@ -163,6 +173,15 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: rules),
+    .executableTarget(
+      name: "RollcallInspect",
+      dependencies: [
+        "RollcallCLI", "InspectorCore", "Rollcall", "Captures",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(
+          name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Inspect"])),
+      ],
+      exclude: ["Page"], swiftSettings: rules),
 
     .target(
       name: "TestSupport",
@@ -244,6 +263,13 @@ let package = Package(
       dependencies: [
         "RosterProxy", "RosterClient", "Rollcall", "RosterCore", "EventStore", "XMPPStanza",
         "XMPPStream", "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
+      ],
+      swiftSettings: rules),
+    .testTarget(
+      name: "InspectorCoreTests",
+      dependencies: [
+        "InspectorCore", "Captures", "EventStore", "Rollcall", "RosterCore", "XMPPStanza",
+        "TestSupport",
       ],
       swiftSettings: rules),
     .testTarget(

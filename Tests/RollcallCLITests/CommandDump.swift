@@ -47,7 +47,9 @@ struct CommandDump: Decodable, Sendable, CustomTestStringConvertible {
   private static let asked = Result {
     var program = try dump(of: "rollcall")
     // Commands of another program are described by that program.
-    program.subcommands.removeAll { companions.contains($0.commandName) }
+    program.subcommands.removeAll {
+      companions.contains($0.commandName) || $0.commandName == inspector
+    }
     let own = Set(program.subcommands.map(\.commandName))
     program.subcommands += try dump(of: "rollcall-live").subcommands
       .filter { !own.contains($0.commandName) }
@@ -56,6 +58,8 @@ struct CommandDump: Decodable, Sendable, CustomTestStringConvertible {
 
   /// The commands of `rollcall-live`.
   static let companions = ["connect", "register", "record"]
+  /// The command of `rollcall-inspect`, which is built with a trait only.
+  static let inspector = "inspect"
 
   private static func dump(of program: String) throws -> CommandDump {
     struct Dump: Decodable {

@@ -168,5 +168,9 @@ private struct Installation {
       let run = try Program(shell: "./rollcall \(line)", in: folder.path)
       #expect(run.errors == "built: \(lines.contains(line) ? "--live" : "")\n", "\(line)")
     }
+    for line in ["inspect x", "help inspect"] {
+      let run = try Program(shell: "./rollcall \(line)", in: folder.path)
+      #expect(run.errors == "built: --inspect\n", "\(line)")
+    }
   }
 }

@@ -5,8 +5,8 @@ import RosterCore
 import XMPPStanza
 
 extension Inspector {
-  /// `/api/compare`: where two logs of one account agree for the last time, and what is different at
-  /// their ends.
+  /// `/api/compare`: where two logs of one account agree for the last time, and what is different
+  /// at their ends.
   ///
   /// Complexity: linear in the events of both.
   func compareAnswer() throws -> JSONValue {

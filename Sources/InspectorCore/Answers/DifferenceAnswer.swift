@@ -14,7 +14,11 @@ extension OpenLog {
     return try difference(from: from, to: to, offset..<offset + count)
   }
 
-  func difference(from: UInt64, to: UInt64, _ range: Range<Int>) throws -> JSONValue {
+  /// The differences of two moments, from the earlier one to the later one.
+  func difference(
+    from first: UInt64, to second: UInt64, _ range: Range<Int>
+  ) throws -> JSONValue {
+    let (from, to) = (min(first, second), max(first, second))
     let diff = try timeline.diff(from: .record(from), to: .record(to))
     var rows = ContactDifferences(diff.differences)
     rows.sort()

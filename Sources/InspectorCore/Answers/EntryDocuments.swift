@@ -8,8 +8,8 @@ import XMPPStanza
 extension OpenLog {
   /// Entries of a list, with the words of their records.
   ///
-  /// Complexity: linear in the events from the snapshot before the first one to the last one, unless
-  /// they lie far apart.
+  /// Complexity: linear in the events from the snapshot before the first one to the last one,
+  /// unless they lie far apart.
   func documents(of entries: [StoryIndex.Entry], _ people: inout People) throws -> [JSONValue] {
     let records = entries.flatMap { entry in
       entry.isFold ? (entry.first...entry.last).filter(index.tells) : [entry.first]

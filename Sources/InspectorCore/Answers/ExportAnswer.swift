@@ -10,8 +10,8 @@ private enum ExportKind: String, CaseIterable {
 }
 
 extension OpenLog {
-  /// `/api/export`: the log as a native capture, the same with stand-ins, a report, or the records of
-  /// a list as JSON Lines.
+  /// `/api/export`: the log as a native capture, the same with stand-ins, a report, or the records
+  /// of a list as JSON Lines.
   ///
   /// Complexity: linear in the records; the whole answer is held in memory.
   mutating func exportAnswer(_ request: InspectorRequest) throws -> InspectorAnswer {

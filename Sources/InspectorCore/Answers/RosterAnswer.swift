@@ -13,7 +13,8 @@ extension OpenLog {
   /// The most requests of a kind in one answer.
   private static let requestLimit = 200
 
-  /// `/api/roster`: some contacts of the roster at a moment, each field with the record that set it.
+  /// `/api/roster`: some contacts of the roster at a moment, each field with the record that set
+  /// it.
   mutating func rosterAnswer(_ request: InspectorRequest) throws -> JSONValue {
     try roster(at: record("at", of: request), rows(request, first: 60), request)
   }

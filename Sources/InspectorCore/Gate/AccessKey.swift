@@ -1,5 +1,5 @@
-/// The secret that a page has to know to see the log: other users of the machine, and pages of other
-/// origins, do not.
+/// The secret that a page has to know to see the log: other users of the machine, and pages of
+/// other origins, do not.
 package struct AccessKey: Hashable, Sendable {
   /// The number of random bytes.
   private static let length = 32
@@ -26,7 +26,7 @@ package struct AccessKey: Hashable, Sendable {
   }
 
   /// Whether a header `Authorization` has the key. Takes the same time for every wrong key of the
-  /// same length, so that nobody finds it out byte by byte.
+  /// same length, so that a key cannot be guessed byte by byte.
   package func opens(_ authorization: String) -> Bool {
     let given = Array(authorization.utf8)
     let wanted = Array("Bearer \(text)".utf8)

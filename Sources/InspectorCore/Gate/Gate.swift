@@ -1,7 +1,7 @@
 /// Decides from a request's head alone whether it may be answered.
 ///
 /// The page and the server are on the same machine, but other pages that the browser has open can
-/// send requests here too. A wrong `Host` is a name that somebody else controls (DNS rebinding); a
+/// send requests here too. A wrong `Host` is a name that another site controls (DNS rebinding); a
 /// wrong `Origin` is another page; and without the key it is not our page.
 package struct Gate: Sendable {
   /// The most bytes of a body.

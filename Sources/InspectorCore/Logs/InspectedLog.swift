@@ -7,9 +7,8 @@ import Synchronization
 ///
 /// Answers one request at a time.
 package final class InspectedLog: Sendable {
-  /// Sets a bookmark, in a process of its own if need be, and returns it.
-  package typealias BookmarkSetter =
-    @Sendable (_ name: String, _ point: UInt64) throws -> PlacedBookmark
+  /// Sets a bookmark, in a process of its own if need be.
+  package typealias BookmarkSetter = @Sendable (_ name: String, _ point: UInt64) throws -> Void
 
   /// What the log is called.
   package let title: String
@@ -46,9 +45,19 @@ package final class InspectedLog: Sendable {
     }
   }
 
+  /// What is new in a log.
+  package struct News: Hashable, Sendable {
+    /// The last record.
+    package let head: UInt64
+    /// What the page has to know, as JSON on one line.
+    package let document: String
+  }
+
   /// What a page that has seen a record must know of what came after it; nil if nothing did.
-  package func news(after record: UInt64) throws -> String? {
-    try read { log in log.news(after: record)?.text }
+  package func news(after record: UInt64) throws -> News? {
+    try read { log in
+      log.news(after: record).map { News(head: log.head, document: $0.text) }
+    }
   }
 
   func addBookmark(_ request: InspectorRequest) throws -> JSONValue {
@@ -60,6 +69,11 @@ package final class InspectedLog: Sendable {
       throw Refusal(409, "read-only", "\(title) is not a log that can be written")
     }
     let point = try read { try $0.record(at: request.body["at"]) }
-    return JSONValue(try setBookmark(name, point))
+    try setBookmark(name, point)
+    let bookmarks = try read { try $0.timeline.bookmarks }
+    guard let bookmark = bookmarks.first(where: { $0.name == name }) else {
+      throw Refusal(500, "log-unreadable", "the bookmark is not in the log")
+    }
+    return JSONValue(bookmark)
   }
 }

@@ -30,7 +30,13 @@ struct OpenLog: Sendable {
   mutating func refresh() throws {
     let last = try timeline.log.read { try $0.lastSequence }
     guard last > index.head else { return }
-    try index.extend(over: timeline, upTo: last)
+    do {
+      try index.extend(over: timeline, upTo: last)
+    } catch {
+      // It has a part of what cannot be read.
+      index = StoryIndex()
+      throw error
+    }
     labels = ConnectionLabels(try timeline.log.meta.connections, index.sessions)
   }
 

@@ -61,8 +61,8 @@ package struct RecordFlags: Sendable {
 
   /// Notes what the last records did, in the order of the records.
   ///
-  /// - Parameter effects: For each record of the last ones that is not plain: its number, whether it
-  ///   lasts, and its severity.
+  /// - Parameter effects: The number of each record that is part of the story, whether its effect
+  ///   lasts, and the severity of its findings.
   mutating func note(
     _ effects: [(record: UInt64, isLasting: Bool, severity: Int)], since first: Int
   ) {

@@ -2,8 +2,8 @@ import EventStore
 package import RosterCore
 package import XMPPStanza
 
-/// A log at a glance: the entries of its story, the flags of its records, its findings, sessions and
-/// names.
+/// A log at a glance: the entries of its story, the flags of its records, its findings, sessions
+/// and names.
 ///
 /// Is extended as the log grows; nothing before the last open fold changes. Memory: about 50 bytes
 /// for each record.
@@ -26,7 +26,7 @@ package struct StoryIndex: Sendable {
   /// A finding with the record whose event reported it.
   package struct PlacedFinding: Hashable, Sendable {
     package let finding: Finding
-    /// The record in whose story it stands.
+    /// The record whose event reported it.
     package let record: UInt64
   }
 
@@ -177,9 +177,9 @@ package struct StoryIndex: Sendable {
 }
 
 extension Timeline.Moment {
-  /// The lines under the record in a list: what it changed, at most `StoryIndex.lineLimit` lines, of
-  /// which the last then counts the rest. Of a record that changed only what is shown for a moment,
-  /// the clause says it already.
+  /// The lines under the record in a list: what it changed, in at most `StoryIndex.lineLimit`
+  /// lines, the last of which counts those that are left out. Empty for a record that changed only
+  /// presence or the version, because its clause says so already.
   package var shownLines: [StoryLine] {
     guard !isFleeting else { return [] }
     let lines = outcome.changes.digest

@@ -51,7 +51,7 @@ package struct StretchCache: Sendable {
   /// Complexity: O(log n) inside a kept stretch, otherwise linear in the events since the last
   /// snapshot.
   package mutating func state(after record: UInt64) throws -> Timeline.State {
-    guard record > 0 else { return Timeline.State() }
+    guard record > 0 else { return try timeline.state(after: 0, from: nil) }
     let stretch = try stretch(of: record)
     let count = stretch.count(upTo: record)
     var state = stretch.start

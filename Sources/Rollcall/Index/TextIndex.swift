@@ -79,7 +79,7 @@ extension Timeline.Moment {
   /// How many contacts' names are among a record's words: a roster would repeat them all.
   private static let nameLimit = 8
 
-  /// Everything that is written of the record, and the names of those whom it is about.
+  /// The clauses, changes and findings of the record, and the names of its contacts.
   fileprivate func words(in roster: Roster) -> String {
     var words = [clause] + outcome.changes.digest.map(\.clause)
     for finding in outcome.findings {

@@ -13,8 +13,8 @@ package struct SubjectClause: Hashable, Sendable {
 
   /// A clause about a contact.
   ///
-  /// - Parameters:
-  ///   - text: What is said of it. After a colon if it does not begin with a verb about the contact.
+  /// - Parameter text: What is said of it: a verb about the contact, or a clause about us or the
+  ///   user, which is read after a colon.
   package init(of who: BareJID, _ text: String, full: String) {
     (self.who, self.text, self.full) = (who, text, full)
   }

@@ -35,7 +35,7 @@ struct RollcallCommand: ParsableCommand {
         name: "Tell the story",
         subcommands: [
           ReplayCommand.self, FindingsCommand.self, HistoryCommand.self, LogCommand.self,
-          ShowCommand.self,
+          ShowCommand.self, InspectCommand.self,
         ]),
       CommandGroup(
         name: "Show contacts",

@@ -11,7 +11,8 @@ struct Companion {
   static let all = [
     Companion(
       name: "rollcall-live",
-      commands: [ConnectCommand.self, RegisterCommand.self, RecordCommand.self])
+      commands: [ConnectCommand.self, RegisterCommand.self, RecordCommand.self]),
+    Companion(name: "rollcall-inspect", commands: [InspectCommand.self]),
   ]
 
   /// Replaces this process by the program that has the command; returns if the command is not in
@@ -36,7 +37,7 @@ struct Companion {
       throw Failure(
         "\(command) is a command of the program \(name), which is neither next to rollcall"
           + "\(Self.folder.map { " (\($0))" } ?? "") nor on the PATH"
-          + "\n  tools/install installs both; in a checkout, tools/rollcall \(command) builds it.")
+          + "\n  tools/install installs it; in a checkout, tools/rollcall \(command) builds it.")
     }
     // The program must not inherit that this process ignores SIGPIPE.
     signal(SIGPIPE, SIG_DFL)

@@ -33,3 +33,11 @@ struct RecordCommand: CompanionCommand {
   @Argument(parsing: .captureForPassthrough, help: "The arguments for the other program.")
   var arguments: [String] = []
 }
+
+struct InspectCommand: CompanionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "inspect", abstract: "Shows a log as a page in the browser.")
+
+  @Argument(parsing: .captureForPassthrough, help: "The arguments for the other program.")
+  var arguments: [String] = []
+}
