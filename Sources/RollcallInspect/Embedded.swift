@@ -479,7 +479,7 @@ export function commands(app) {
 
 """#),
   "/js/contact.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "defb5920b20b950a",
+    type: "text/javascript; charset=utf-8", digest: "03a0366cf4e896c0",
     text: #"""
 // One contact: what is known, why, and everything that happened to it.
 import { h } from './dom.js';
@@ -530,8 +530,10 @@ function facts(app, { item, request, outgoing, presence, blocked, note, reading,
     fact(t.presence, [value(text, recordOf(state), texts.value.presence, text), resource ? h('span', { class: 'faint' }, ` ${texts.device(visible(resource))}`) : null]);
   }
   if (blocked) fact(t.blocked, t.asks);
-  if (note) fact(t.note, visible(note));
-  if (reading) fact(t.reading, visible(reading));
+  for (const [label, given] of [[t.note, note], [t.reading, reading]]) {
+    const text = given?.value ?? given;
+    if (typeof text === 'string' && text) fact(label, value(visible(text), given.record, label));
+  }
   return h('dl', { class: 'facts-list' }, rows);
 }
 

@@ -47,8 +47,10 @@ function facts(app, { item, request, outgoing, presence, blocked, note, reading,
     fact(t.presence, [value(text, recordOf(state), texts.value.presence, text), resource ? h('span', { class: 'faint' }, ` ${texts.device(visible(resource))}`) : null]);
   }
   if (blocked) fact(t.blocked, t.asks);
-  if (note) fact(t.note, visible(note));
-  if (reading) fact(t.reading, visible(reading));
+  for (const [label, given] of [[t.note, note], [t.reading, reading]]) {
+    const text = given?.value ?? given;
+    if (typeof text === 'string' && text) fact(label, value(visible(text), given.record, label));
+  }
   return h('dl', { class: 'facts-list' }, rows);
 }
 
