@@ -29,11 +29,13 @@ def main():
     count = 0
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        shown = None
         tests = list(modules.tests(browser))
         if not given.modules:
             import views
 
-            tests += views.tests(browser, given.program, given.pictures)
+            shown = views.Views(browser, given.program, given.pictures)
+            tests += views.tests(shown)
         for name, test in tests:
             if given.names and not any(part in name for part in given.names):
                 continue
@@ -45,6 +47,8 @@ def main():
                 print(f"FAILED {name}: {error}")
                 if not isinstance(error, AssertionError):
                     traceback.print_exc()
+        if shown:
+            shown.stop()
         browser.close()
     print(f"{count - failed} of {count} tests of the page passed")
     return 1 if failed or not count else 0

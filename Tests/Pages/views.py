@@ -351,12 +351,10 @@ STORIES = [
 ]
 
 
-def tests(browser, program, pictures):
-    views = Views(browser, program, pictures)
+def tests(views):
     for story in STORIES:
         yield story.__name__.replace("_", " "), lambda story=story: story(views)
     for name in VIEWS:
         for size in SIZES:
             for theme in ("light", "dark"):
                 yield f"axe {name} {size} {theme}", lambda given=(name, size, theme): axe_finds_nothing(views, *given)
-    yield "rollcall-inspect ends when it is asked to", views.stop
