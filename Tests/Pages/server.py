@@ -31,7 +31,7 @@ class Server:
 
     def __init__(self, program, *arguments):
         self.process = subprocess.Popen(
-            [str(program), *map(str, arguments)], stdout=subprocess.PIPE, text=True
+            [str(program), "inspect", *map(str, arguments)], stdout=subprocess.PIPE, text=True
         )
         self.address = self.process.stdout.readline().strip()
         assert self.address.startswith("http://127.0.0.1:"), self.address
