@@ -22,6 +22,7 @@ import Testing
     devices.push(TwoDevices.bob("Robert"), to: [1])
     devices.presence()
     try Data(devices.text.utf8).write(to: URL(filePath: folder.file("two.jsonl")))
+    try Data(Self.chat.utf8).write(to: URL(filePath: folder.file("chat.jsonl")))
     #expect(try Program("import", "undone.log", "-o", "a.rollcall", in: folder.path).code == 0)
     #expect(try Program("bookmark", "a.rollcall", "here", "12", in: folder.path).code == 0)
     try FileManager.default.createDirectory(
@@ -43,12 +44,28 @@ import Testing
 
     """
 
+  /// A chat with what a document of conversations has: both directions, a correction, a reaction, a
+  /// file, a room, an avatar and a finding.
+  private static let chat = """
+    {"rollcall-capture":1,"account":"alice@example.test"}
+    {"t":1,"stream":"opened","jid":"alice@example.test/pc"}
+    {"dir":"in","xml":"<message from='bob@example.test/x' type='chat' id='a'><body>1</body></message>"}
+    {"dir":"in","xml":"<message from='bob@example.test/x' type='chat' id='b'><body>2</body><replace xmlns='urn:xmpp:message-correct:0' id='a'/></message>"}
+    {"dir":"out","xml":"<message to='bob@example.test' type='chat'><reactions xmlns='urn:xmpp:reactions:0' id='a'><reaction>+</reaction></reactions></message>"}
+    {"dir":"out","xml":"<message to='bob@example.test' type='chat' id='c'><x xmlns='jabber:x:oob'><url>https://example.test/a.png</url></x></message>"}
+    {"dir":"in","xml":"<message from='eve@example.test' type='chat'><received xmlns='urn:xmpp:receipts' id='c'/></message>"}
+    {"dir":"in","xml":"<message from='room@example.test/bob' type='groupchat'><body>3</body></message>"}
+    {"dir":"in","xml":"<presence from='bob@example.test/x'><x xmlns='vcard-temp:x:update'><photo/></x></presence>"}
+
+    """
+
   /// The arguments that produce a document, by its name in the schema.
   private static let makers: [(String, [String])] = [
     ("state", ["state", "move.log"]), ("state", ["state", "requests.log", "--at", "0"]),
     ("state", ["state", "set.jsonl"]), ("replay", ["replay", "set.jsonl"]),
     ("diff", ["diff", "set.jsonl", "2", "head"]), ("log", ["log", "set.jsonl"]),
     ("friends", ["friends", "move.log", "--friends", "all"]),
+    ("conversations", ["conversations", "chat.jsonl"]),
     ("requests", ["requests", "requests.log"]), ("requests", ["requests", "move.log"]),
     ("sections", ["sections", "move.log", "--friends", "all", "--names"]),
     ("sections", ["sections", "requests.log", "--group-by", "groups+index", "--friends", "all"]),

@@ -50,11 +50,11 @@ enum SharedFiles {
       }
     }
     for hash in file.children("hash", in: Namespace.hashes) {
-      var digest: String?
-      hash.withText { digest = Base64.decode($0)?.lowerHexadecimal }
-      switch hash.attribute("algo") {
-      case "sha-256": attachment.sha256 = digest
-      case "sha-1": attachment.sha1 = digest
+      var digest: [UInt8]?
+      hash.withText { digest = Base64.decode($0) }
+      switch (hash.attribute("algo"), digest?.count) {
+      case ("sha-256", 32): attachment.sha256 = digest?.lowerHexadecimal
+      case ("sha-1", 20): attachment.sha1 = digest?.lowerHexadecimal
       default: break
       }
     }

@@ -25,6 +25,12 @@ package struct Conversation: Sendable {
   var pendingRetractions: [PendingRetraction] = []
   var pendingReactions: [PendingReaction] = []
 
+  /// Whether something named a message that is not known yet.
+  var awaitsMessages: Bool {
+    !pendingReads.isEmpty || !pendingSigns.isEmpty || !strayCorrections.isEmpty
+      || !pendingRetractions.isEmpty || !pendingReactions.isEmpty
+  }
+
   init(key: ConversationKey) {
     self.key = key
   }

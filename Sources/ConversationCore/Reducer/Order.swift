@@ -133,7 +133,7 @@ extension Conversations {
         guard let earlier, let later else { return false }
         return later < earlier
       }
-    guard decreases || isFlipped else { return }
+    guard decreases || isFlipped else { return putBeforeNext(page) }
     if !isFlipped { report(.archiveReversed, at: position, about: nil) }
     let shown = page.results.compactMap(\.message)
     for (conversation, numbers) in Dictionary(grouping: shown, by: { messages[$0].conversation })
@@ -144,6 +144,22 @@ extension Conversations {
       where !all[conversation].order.contains(number) {
         all[conversation].order.insert(number, at: index(byTimeOf: number))
       }
+    }
+  }
+}
+
+extension Conversations {
+  /// Puts the messages of a page before those of the page that it precedes: within one second, their
+  /// times do not tell.
+  private mutating func putBeforeNext(_ page: ArchivePage) {
+    for number in page.results.compactMap(\.message) {
+      let conversation = messages[number].conversation
+      guard let next = page.next[conversation], next != number,
+        let end = all[conversation].index(of: next),
+        let index = all[conversation].index(of: number), index > end
+      else { continue }
+      all[conversation].order.remove(at: index)
+      all[conversation].order.insert(number, at: end)
     }
   }
 }

@@ -10,7 +10,8 @@ extension Conversations {
     switch (direction, query.kind) {
     case (.outbound, .get), (.outbound, .set):
       guard let id = query.id, let subject = query.subject else { return }
-      let page = ArchivePage(last: continued(subject, to: query.to))
+      let page = ArchivePage(
+        last: continued(subject, to: query.to), next: preceded(subject, to: query.to))
       withSession(position.connection) { session in
         session.queries.append(
           OpenQuery(
@@ -31,6 +32,22 @@ extension Conversations {
       page.archive == archive && page.lastID == ExactText(after)
     }
     return page?.last ?? [:]
+  }
+
+  /// The first message of each conversation in the page that a query precedes.
+  private func preceded(_ subject: QueryStanza.Subject, to address: JID?) -> [Int: Int] {
+    guard case .archive(let request) = subject, let before = request.before, !before.isEmpty,
+      let archive = address?.bare ?? account
+    else { return [:] }
+    let page = answeredPages.last { page in
+      page.archive == archive && page.firstID == ExactText(before)
+    }
+    if let page { return page.first }
+    let id = ArchiveID(before, in: archive)
+    for conversation in all.indices {
+      if let number = named(.archive(id), in: conversation).first { return [conversation: number] }
+    }
+    return [:]
   }
 
   private mutating func answerReceived(_ answer: QueryStanza, at position: RecordPosition) {
@@ -134,7 +151,17 @@ extension Conversations {
     answeredPages.append(
       AnsweredPage(
         archive: archive, with: request.with, start: start, end: end, answered: position,
+        firstID: query.page.results.first?.id, first: first(in: query.page),
         lastID: query.page.results.last?.id, last: query.page.last))
+  }
+
+  /// The first message of each conversation in a page and the pages that it precedes.
+  private func first(in page: ArchivePage) -> [Int: Int] {
+    var first = page.next
+    for number in page.results.reversed().compactMap(\.message) {
+      first[messages[number].conversation] = number
+    }
+    return first
   }
 
   /// The time of the message with an archive id; nil if it is not known.

@@ -44,6 +44,8 @@ extension Conversations {
   /// Applies what named a message before it was known: reads, retractions and reactions.
   mutating func applyPending(to number: Int, _ arrival: Arrival) {
     let conversation = messages[number].conversation
+    // Most conversations wait for nothing.
+    guard all[conversation].awaitsMessages else { return }
     let message = messages[number]
     var names: Set<MessageName> = Set(message.archiveIDs.map { .archive($0) })
     for version in message.versions {

@@ -96,7 +96,7 @@ extension Conversations {
   /// Whether the occupant with a nick is us (rule 4).
   mutating func isOurOccupant(_ stanza: MessageStanza, _ nick: String, in jid: BareJID) -> Bool {
     if let real = stanza.realJID, let account { return real.bare == account }
-    guard let room = rooms[jid] else { return false }
+    let room = rooms[jid] ?? Room()
     if let id = stanza.occupantID, let own = room.occupantID { return id == own }
     if let own = room.nick { return own.hasSameBytes(as: nick) }
     // Where the join is not in the log, the reflection of a message of ours shows our nick.
@@ -108,7 +108,7 @@ extension Conversations {
         || stanza.originID != nil && message.originID.hasSameBytes(as: stanza.originID)
       return hasSameID && message.current.content.isSame(as: content)
     }
-    if isReflection { rooms[jid]?.nick = nick }
+    if isReflection { rooms[jid, default: Room()].nick = nick }
     return isReflection
   }
 

@@ -88,6 +88,9 @@ struct ArchivePage: Sendable {
   var results: [Result] = []
   /// The last message of each conversation in the page, or in the pages that it continues.
   var last: [Int: Int] = [:]
+  /// The first message of each conversation in the pages that it precedes, if an archive is read
+  /// backwards.
+  var next: [Int: Int] = [:]
 }
 
 /// A page of an archive that was answered, for what needs to know which time it covers.
@@ -98,7 +101,10 @@ struct AnsweredPage: Sendable {
   var start: Int64?
   var end: Int64?
   var answered: RecordPosition
-  /// The last result, and the last message of each conversation.
+  /// The first and the last result, and the first and the last message of each conversation up to
+  /// there.
+  var firstID: ExactText?
+  var first: [Int: Int]
   var lastID: ExactText?
   var last: [Int: Int]
 }

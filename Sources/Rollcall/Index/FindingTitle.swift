@@ -19,6 +19,8 @@ extension Finding.Code {
     case .conflictLoop: "Two installations keep replacing each other"
     // Answers
     case .unsolicitedResult: "An answer that nobody asked for"
+    case .foreignRoster: "A stranger sent a roster"
+    case .answerToNothing: "We answered what nobody asked"
     case .unseenQuery: "The request for this roster is not in the log"
     case .spoofedAnswer: "Somebody answered who was not asked"
     case .misdirectedQuery: "The roster was requested from somebody else"
@@ -31,6 +33,8 @@ extension Finding.Code {
     case .foreignPush: "A stranger pushed into the roster"
     case .pushItemCount: "A push has more than one contact"
     case .unacknowledgedPush: "A push was not acknowledged"
+    case .missedPush: "A device was not told a change"
+    case .idlePushes: "Pushes repeat what is known"
     case .malformedItem: "A roster item is malformed"
     case .duplicateItem: "A contact is in the roster twice"
     case .removalInResult: "A roster lists a contact as removed"
@@ -57,6 +61,8 @@ extension Finding.Code {
     case .unsolicitedUnsubscribed: "A refusal without a request"
     case .preApproval: "A request was approved in advance"
     case .wrongRefusal: "Declined with the wrong word"
+    case .requestForRequest: "A request was answered by a request"
+    case .unshownAcceptance: "An acceptance never reached the roster"
     case .returnedRequest: "An answered request came back"
     case .undeliveredRequest: "A request could not be delivered"
     case .deniedRequest: "Our request was denied"
@@ -67,6 +73,7 @@ extension Finding.Code {
     // Presence and blocking
     case .uninvitedPresence: "Presence from somebody we do not follow"
     case .malformedPresence: "A presence is malformed"
+    case .unshownPresence: "The presence of contacts was never shown"
     case .crowdedAddress: "An address has too many resources"
     case .foreignBlocking: "A stranger pushed into the block list"
     }
