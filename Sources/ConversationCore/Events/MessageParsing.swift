@@ -141,7 +141,7 @@ extension MessageStanza.DelayStamp {
     return found
   }
 
-  /// Nil if its sender cannot be read, so that nobody may be trusted with it.
+  /// Nil if its sender cannot be read, because it is then not known whether the stamp counts.
   private init?(_ node: XMPPElement, _ time: Int64?) {
     if node.attribute("from") != nil {
       guard let from = node.address("from") else { return nil }

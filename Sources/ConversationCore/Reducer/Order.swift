@@ -149,8 +149,8 @@ extension Conversations {
 }
 
 extension Conversations {
-  /// Puts the messages of a page before those of the page that it precedes: within one second, their
-  /// times do not tell.
+  /// Puts the messages of a page before those of the page that it precedes, because whole-second
+  /// stamps do not order messages of one second.
   private mutating func putBeforeNext(_ page: ArchivePage) {
     for number in page.results.compactMap(\.message) {
       let conversation = messages[number].conversation

@@ -21,7 +21,7 @@ struct Dialogue {
     /// The connection is lost, or the stream ends in order.
     case lost
     case ended
-    /// The clock of the log goes on by milliseconds.
+    /// The clock of the log advances by milliseconds.
     case wait(Int64)
   }
 
