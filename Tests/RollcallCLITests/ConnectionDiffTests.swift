@@ -165,7 +165,7 @@ struct TwoDevices {
     fetched.presence()
     #expect(try answer(fetched).pushes.isEmpty)
 
-    // A push from a stranger counts for nobody.
+    // A push from a stranger is no push of either.
     var forged = TwoDevices()
     forged.received(
       1,

@@ -141,7 +141,7 @@ import Testing
     #expect(listed.code == 0 && listed.output.contains("here"))
     let saved = try run(["recover", "two", "-o", "saved.rollcall"] + bob)
     #expect(saved.code == 0 && saved.output.contains("bob@example.test"), "\(saved.errors)")
-    // The log of somebody else is left alone, alone or in a folder.
+    // The log of another account is left alone, by itself or in a folder.
     for path in ["two", "one", "two/alice@example.test.rollcall"] {
       let dave = ["--account", path == "two" ? "dave@example.test" : "bob@example.test"]
       for command in [

@@ -11,10 +11,10 @@ struct ChatCommand: ParsableCommand, LogReading {
     abstract: "Shows the messages of one conversation.",
     discussion: """
       Each message is shown once, however often and by whatever route it arrived: with its time, \
-      its sender, what it says now, the state of a message of ours, and its record. Below it are its \
-      earlier texts, its reactions, and the message that it answers. A picture, a recording or a \
-      file is one line, with what its bytes say; nothing is ever fetched. conversations lists all \
-      conversations.
+      its sender, what it says now, the state of a message of ours, and its record. Below it are \
+      its earlier texts, its reactions, and the message that it answers. A picture, a recording or \
+      a file is one line, with what its bytes say; nothing is ever fetched. conversations lists \
+      all conversations.
 
       A conversation is named by an address (of a contact, a room, or an occupant of one), or a \
       contact as in history.

@@ -73,9 +73,9 @@ extension Reduction {
     if isShared { forgetDeliveries(to: SessionSet(place)) }
   }
 
-  /// A push that came just before the end of its stream, or before the loss, may have crossed it, so
-  /// its acknowledgement is not missing. A client that owes others for longer has not answered this
-  /// one either.
+  /// A push that came just before the end of its stream, or before the loss, may have crossed it,
+  /// so its acknowledgement is not missing. A client that owes others for longer has not answered
+  /// this one either.
   mutating func forgetCrossedPushes(of place: Int) {
     let end = roster.sessions[place].lostAt ?? stamp
     guard let now = end.time else { return }

@@ -3,6 +3,7 @@ import Foundation
 import RawBytes
 import TestSupport
 import Testing
+import XMPPStanza
 
 /// What messages need to mean the same after redaction, to the rules of conversations.
 @Suite("Redacted messages")
