@@ -159,7 +159,7 @@ import Testing
       switch action {
       case .send(to: word.side.other, let bytes): passed += bytes
       case .record(.unreadable, from: word.side): isUnreadable = true
-      case .send, .record, .connect, .note, .beginTLS, .derive, .finish: break
+      case .send, .record, .connect, .note, .reportRefusal, .beginTLS, .derive, .finish: break
       }
     }
     guard !passed.isEmpty else { return .goesOn }

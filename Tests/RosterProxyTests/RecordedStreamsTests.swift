@@ -147,7 +147,7 @@ private struct RecordedStream {
       switch action {
       case .record(let part, let side): _ = try recording.take(part, side.direction, at: time)
       case .note(let lifecycle): _ = try recording.note(lifecycle, at: time)
-      case .connect, .send, .beginTLS, .derive, .finish: break
+      case .connect, .send, .reportRefusal, .beginTLS, .derive, .finish: break
       }
     }
   }
