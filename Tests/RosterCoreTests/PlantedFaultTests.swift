@@ -160,7 +160,8 @@ struct FaultySession {
     push(jid)
     pause()
     let answer = fault == .denial ? "unsubscribed" : fault == nil ? "subscribed" : "subscribe"
-    let isPushedFirst = Bool.random(using: &random)
+    // Once the push has ended our request, the contact's stanza denies nothing any more.
+    let isPushedFirst = fault != .denial && Bool.random(using: &random)
     items[jid] = ("Asked", fault == .denial ? "none" : "to")
     let isShown = fault != .requestForRequest
     if !isShown { items[jid] = ("Asked", "none' ask='subscribe") }

@@ -18,4 +18,9 @@ struct Acceptance: Hashable, Sendable {
   /// How much later another stanza must arrive to show that the push was not on its way, in
   /// milliseconds of log time.
   static let margin: Int64 = 2_000
+
+  /// Whether something that arrives now on its connection makes it overdue.
+  func isDue(at now: RecordStamp) -> Bool {
+    !isOverdue && stamp.isEarlier(than: now, by: Self.margin)
+  }
 }

@@ -33,11 +33,9 @@ extension Reduction {
 
   /// The server has sent something on the record's connection.
   mutating func acceptancesWait() {
-    guard !roster.acceptances.isEmpty, let now = stamp.time else { return }
     for index in roster.acceptances.indices
-    where isOfSession(roster.acceptances[index]) {
-      guard let time = roster.acceptances[index].stamp.time else { continue }
-      if now >= time.adding(Acceptance.margin) { roster.acceptances[index].isOverdue = true }
+    where isOfSession(roster.acceptances[index]) && roster.acceptances[index].isDue(at: stamp) {
+      roster.acceptances[index].isOverdue = true
     }
   }
 
