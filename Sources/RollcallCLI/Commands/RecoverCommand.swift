@@ -17,7 +17,7 @@ struct RecoverCommand: ParsableCommand {
 
       Examples:
         rollcall recover alice.rollcall -o alice-recovered.rollcall
-        rollcall recover sessions --account alice@example.test -o alice-recovered.rollcall
+        rollcall recover sessions --account alice@example.test -o new.rollcall
 
       Exit codes: 0 everything is in the new log, 1 something was lost or nothing vouches for it, \
       2 there is nothing to recover.

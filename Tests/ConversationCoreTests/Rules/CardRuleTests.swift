@@ -1,6 +1,6 @@
 import TestSupport
 import Testing
-
+import XMPPStanza
 @testable import ConversationCore
 
 @Suite("Who may say what a card and an avatar are (rules 36 and 37)")
