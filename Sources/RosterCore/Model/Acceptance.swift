@@ -19,8 +19,13 @@ struct Acceptance: Hashable, Sendable {
   /// milliseconds of log time.
   static let margin: Int64 = 2_000
 
-  /// Whether something that arrives now on its connection makes it overdue.
-  func isDue(at now: RecordStamp) -> Bool {
-    !isOverdue && stamp.isEarlier(than: now, by: Self.margin)
+  /// Whether it belongs to a session. What was sent in an earlier one may be lost with it.
+  func belongs(to session: Session) -> Bool {
+    connection == session.connection && session.openedAt < stamp.record
+  }
+
+  /// Whether something that a session receives now makes it overdue.
+  func isDue(at now: RecordStamp, in session: Session) -> Bool {
+    !isOverdue && belongs(to: session) && stamp.isEarlier(than: now, by: Self.margin)
   }
 }

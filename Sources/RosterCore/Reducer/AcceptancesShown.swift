@@ -34,7 +34,7 @@ extension Reduction {
   /// The server has sent something on the record's connection.
   mutating func acceptancesWait() {
     for index in roster.acceptances.indices
-    where isOfSession(roster.acceptances[index]) && roster.acceptances[index].isDue(at: stamp) {
+    where roster.acceptances[index].isDue(at: stamp, in: session) {
       roster.acceptances[index].isOverdue = true
     }
   }
@@ -43,22 +43,18 @@ extension Reduction {
   /// this connection before.
   mutating func acceptancesReceived(before sent: UInt64) {
     for index in roster.acceptances.indices
-    where isOfSession(roster.acceptances[index]) && roster.acceptances[index].stamp.record < sent {
+    where roster.acceptances[index].belongs(to: session)
+      && roster.acceptances[index].stamp.record < sent
+    {
       roster.acceptances[index].isOverdue = true
     }
-  }
-
-  /// Whether an acceptance belongs to the record's session. What was sent in an earlier one may be
-  /// lost with it.
-  private func isOfSession(_ acceptance: Acceptance) -> Bool {
-    acceptance.connection == session.connection && session.openedAt < acceptance.stamp.record
   }
 
   /// A whole roster that was asked for at a record shows what came of the acceptances before.
   mutating func settleAcceptances(asked: UInt64?) {
     guard let asked, !roster.acceptances.isEmpty else { return }
     let decided = roster.acceptances.filter {
-      $0.stamp.record < asked && ($0.isOverdue || isOfSession($0))
+      $0.stamp.record < asked && ($0.isOverdue || $0.belongs(to: session))
     }
     roster.acceptances.removeAll { decided.contains($0) }
     for acceptance in decided { report(acceptance) }

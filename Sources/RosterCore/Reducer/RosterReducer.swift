@@ -77,8 +77,8 @@ extension Roster {
   ) -> Bool {
     guard StoredEvent.isPresence(event) else { return false }
     if let time = stamp.time, time > nextTimeout || time > nextNeglect { return false }
-    guard hasReceived, !acceptances.contains(where: { $0.isDue(at: stamp) }),
-      let place = sessions.place(of: connection)
+    guard hasReceived, let place = sessions.place(of: connection),
+      !acceptances.contains(where: { $0.isDue(at: stamp, in: sessions[place]) })
     else { return false }
     // After the server's end, what it sends is reported.
     return sessions[place].phase != .unseen && sessions[place].ends.server == nil
