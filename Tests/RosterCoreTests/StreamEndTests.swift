@@ -207,6 +207,7 @@ import XMPPStanza
         #expect(scenario.allCodes.isEmpty)
         scenario.sent("<stream:stream to='example.test'/>", at: away)
         scenario.opened("alice@example.test/phone")
+        scenario.sent("<presence/>")
         #expect(scenario.allCodes.isEmpty)
         scenario.fetches(item(Self.bob, "name='\(name)' subscription='both'"), id: "again")
         #expect(scenario.allCodes == codes, "\(away) \(name)")

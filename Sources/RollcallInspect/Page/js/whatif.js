@@ -8,7 +8,7 @@ import { valuesOf } from './difference.js';
 import { texts } from './texts.js';
 import { nothing } from './empty.js';
 
-const t = texts.whatif, mostDifferences = 200, usualPolicy = 'strict';
+const t = texts.whatif, mostDifferences = 200, mostMoments = 8, usualPolicy = 'strict';
 
 export class WhatIf {
   constructor(app) {
@@ -55,14 +55,17 @@ export class WhatIf {
       differences.length > mostDifferences ? h('p', { class: 'faint more' }, t.more(differences.length - mostDifferences)) : null);
   }
 
-  course(title, moment) {
-    const links = { open: this.app.open, go: this.app.go, full: false }, name = (jid) => contact(jid, this.app.open);
-    if (!moment) return h('section', {}, h('h3', { class: 'heading' }, title), h('p', { class: 'faint' }, t.nothingHere));
-    const lines = moment.lines ?? (moment.changes ?? []).map((change) => ({ mark: change.mark, text: change.text }));
+  course(title, moments = []) {
     return h('section', {}, h('h3', { class: 'heading' }, title),
-      h('p', {}, recordLink(moment.record ?? moment.n, this.app.go), ' ', clauseParts(moment.clause ?? { who: null, full: moment.meaning ?? '' }, links, name)),
-      lines.slice(0, 8).map((line) => h('span', { class: 'effect' }, sign(line.mark), effectParts(line, moment.clause?.who, links, name))),
-      (moment.findings ?? []).map((found) => h('span', { class: `told ${found.severity}` }, severityMark(found.severity), found.title ?? found.code)));
+      moments.length ? moments.slice(0, mostMoments).map((moment) => this.moment(moment)) : h('p', { class: 'faint' }, t.nothingHere),
+      moments.length > mostMoments ? h('p', { class: 'faint more' }, texts.roster.more(moments.length - mostMoments)) : null);
+  }
+
+  moment({ record, meaning, changes = [], findings = [] }) {
+    const links = { open: this.app.open, go: this.app.go, full: false }, name = (jid) => contact(jid, this.app.open);
+    return [h('p', {}, recordLink(record, this.app.go), ' ', clauseParts({ who: null, full: meaning ?? '' }, links, name)),
+      changes.slice(0, mostMoments).map((change) => h('span', { class: 'effect' }, sign(change.mark), effectParts(change, null, links, name))),
+      findings.map((found) => h('span', { class: `told ${found.severity}` }, severityMark(found.severity), found.title ?? found.code))];
   }
 
   difference(difference) {
