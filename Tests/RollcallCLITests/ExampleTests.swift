@@ -53,7 +53,7 @@ private struct ExampleFolder {
       case 199: push("<item jid='bob@example.test' name='Bob' subscription='both'/>")
       case 235: push("<item jid='bob@example.test' subscription='remove'/>")
       case let count where count % 7 == 0:
-        add("in", "<message from='bob@example.test/pc'><body>\(count)</body></message>")
+        add("in", "<message from='bob@example.test/pc'><body>晚饭 \(count)</body></message>")
       case let count:
         let show = count % 2 == 0 ? "<show>away</show>" : ""
         add("in", "<presence from='bob@example.test/pc'>\(show)</presence>")
@@ -85,6 +85,10 @@ private struct ExampleFolder {
 
         """, "push.jsonl")
     try write("张三\n李四\n", "names.txt")
+    var devices = TwoDevices()
+    devices.push(TwoDevices.bob("Robert"), to: [1])
+    devices.presence()
+    try write(devices.text, "devices.log")
     let packed = try Program(shell: "gzip -c debug.log > debug.log.1.gz", in: folder.path)
     #expect(packed.code == 0, "\(packed.errors)")
     let streams = CaptureCase.fixtures.appending(path: "logs/raw-stream")

@@ -8,7 +8,7 @@ import Testing
     arguments: [
       ("reply", ["replay"]), ("Replay", ["replay"]), ("hist", ["history"]), ("lgo", ["log"]),
       ("stats", ["state"]), ("whatif", ["what-if"]), ("findngs", ["findings"]),
-      ("con", ["connections", "connect"]), ("conect", ["connect"]),
+      ("con", ["connections", "connect", "conversations"]), ("conect", ["connect"]),
       ("re", ["register", "record", "replay", "requests", "report", "recover"]), ("xyzzy", []),
       // Hidden commands are not suggested.
       ("verify-work", []), ("", []), ("l", []),

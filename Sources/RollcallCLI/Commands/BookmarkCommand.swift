@@ -14,7 +14,7 @@ struct BookmarkCommand: ParsableCommand {
       Examples:
         rollcall bookmark alice.rollcall before-the-rename 120
         rollcall bookmark alice.rollcall
-        rollcall bookmark sessions --account alice@example.test
+        rollcall bookmark sessions before 120 --account alice@example.test
         rollcall state alice.rollcall --at before-the-rename
       """)
 

@@ -21,7 +21,7 @@ struct ChatCommand: ParsableCommand, LogReading {
 
       Examples:
         rollcall chat debug.log bob@example.test
-        rollcall chat alice.rollcall room@muc.example.test --last 50 --zone local
+        rollcall chat alice.rollcall bob@example.test --last 50 --zone local
         rollcall chat alice.rollcall bob --search wanfan
         rollcall chat alice.rollcall bob@example.test --attachments pictures
 

@@ -30,8 +30,8 @@ struct DiffCommand: ParsableCommand, LogReading {
         rollcall diff alice.rollcall 120 head
         rollcall diff alice.rollcall head-5m
         rollcall diff phone.log laptop.log
-        rollcall diff alice.rollcall --connection phone,laptop
-        rollcall diff prosody.log --connection 1,2 --at head-5m
+        rollcall diff devices.log --connection phone,pc
+        rollcall diff devices.log --connection 1,2 --at head
         rollcall diff alice.rollcall 0 head --sections
       """)
 
