@@ -115,6 +115,8 @@ import Testing
       ],
       "formats": [[], ["--json"]],
       "help": [[], [anywhere], ["state"]],
+      // It has a program of its own, which is not beside the one that is tested.
+      "inspect": [[anywhere], [anywhere, "--port", anywhere]],
       // As far as possible without a server; a session is printed by the code that prints a replay.
       "connect": [
         [anywhere], ["alice@example.test", "--server", anywhere],
