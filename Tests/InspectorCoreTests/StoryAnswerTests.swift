@@ -131,6 +131,8 @@ import XMPPStanza
       ("/api/contacts/nobody@nowhere.example", nil, 404, "no-such-contact"),
       ("/api/story?view=v99", nil, 404, "no-such-view"),
       ("/api/story/story/blocks/0-9", nil, 400, "bad-request"),
+      ("/api/story/story/blocks/\(Int.max)", nil, 400, "bad-request"),
+      ("/api/moment?at=1&parts=roster&roster=\(Int.max)-\(Int.max)", nil, 400, "bad-request"),
       ("/api/timeline?columns=0", nil, 400, "bad-request"),
       ("/api/timeline?axis=record&from=2&to=1", nil, 400, "bad-request"),
       ("/api/compare", nil, 404, "no-such-log"),

@@ -43,7 +43,7 @@ extension OpenLog {
   private func blocks(_ text: String, of view: StoryView, _ name: String) throws -> JSONValue {
     let ends = text.split(separator: "-").compactMap { Int($0) }
     guard let first = ends.first, let last = ends.last, ends.count <= 2, first <= last, first >= 0,
-      last < first + Self.blockLimit
+      last <= Int(UInt32.max), last < first + Self.blockLimit
     else { throw Refusal.malformed("“\(text)” is no range of at most \(Self.blockLimit) blocks") }
     var people = People()
     let count = view.count(in: index)

@@ -97,7 +97,7 @@ extension InspectorRequest {
   func rows(_ name: String, atMost limit: Int) throws(Refusal) -> Range<Int>? {
     guard let text = query[name], !text.isEmpty else { return nil }
     let ends = text.split(separator: "-").compactMap { Int($0) }
-    guard ends.count == 2, ends[0] >= 0, ends[0] <= ends[1] else {
+    guard ends.count == 2, ends[0] >= 0, ends[0] <= ends[1], ends[1] <= Int(UInt32.max) else {
       throw .malformed("\(name) is “\(text)”, not a range such as 0-60")
     }
     return ends[0]..<min(ends[1], ends[0] + limit)

@@ -49,7 +49,7 @@ package enum RecordContent: UInt8, Hashable, Sendable, CaseIterable {
 
   private init(elementNamed bytes: RawSpan) {
     let text = String(decoding: [UInt8](bytes.extracting(first: 32)), as: UTF8.self)
-    let name = text.dropFirst().prefix { !" \t\r\n/>".contains($0) }
+    let name = text.dropFirst().prefix { !$0.isWhitespace && $0 != "/" && $0 != ">" }
     switch name {
     case "iq": self = .iq
     case "presence": self = .presence

@@ -59,10 +59,8 @@ package struct StoryQuery: Hashable, Sendable {
   package init(parsing text: String) throws(Malformed) {
     var terms: [Term] = []
     for word in Self.words(of: text) {
-      let isNegated = !word.isQuoted && word.text.hasPrefix("-") && word.text.count > 1
-      let term = isNegated ? String(word.text.dropFirst()) : word.text
-      let condition = word.isQuoted ? .text(term) : try Self.condition(term)
-      terms.append(Term(condition: condition, isNegated: isNegated))
+      let condition = word.isQuoted ? .text(word.text) : try Self.condition(word.text)
+      terms.append(Term(condition: condition, isNegated: word.isNegated))
     }
     self.terms = terms
   }
@@ -104,27 +102,38 @@ package struct StoryQuery: Hashable, Sendable {
       description: "“\(term)” selects nothing: \(field): takes " + values.joined(separator: ", "))
   }
 
-  /// The words of a text; those in quotation marks keep their spaces.
-  private static func words(of text: String) -> [(text: String, isQuoted: Bool)] {
-    var words: [(text: String, isQuoted: Bool)] = []
-    var word = ""
+  /// A word of a query.
+  private struct Word {
+    var text = ""
+    var isNegated = false
+    /// It began with a quotation mark, so that a colon in it means nothing.
+    var isQuoted = false
+  }
+
+  /// The words of a text. Quotation marks keep spaces wherever they stand, as in `who:"Zhang San"`;
+  /// one that is still open counts up to the end, because it is still being typed.
+  private static func words(of text: String) -> [Word] {
+    var words: [Word] = []
+    var word = Word()
     var isInside = false
-    func end(_ isQuoted: Bool) {
-      if !word.isEmpty { words.append((word, isQuoted)) }
-      word = ""
+    func end() {
+      let isMinus = word.isNegated && word.text.isEmpty && !word.isQuoted
+      if isMinus { word = Word(text: "-") }
+      if !word.text.isEmpty { words.append(word) }
+      word = Word()
     }
     for character in text {
-      if character == "\"" {
-        end(isInside)
+      let isFirst = word.text.isEmpty && !word.isQuoted
+      switch character {
+      case "\"":
+        if isFirst { word.isQuoted = true }
         isInside.toggle()
-      } else if character.isWhitespace, !isInside {
-        end(false)
-      } else {
-        word.append(character)
+      case "-" where isFirst && !word.isNegated: word.isNegated = true
+      case _ where character.isWhitespace && !isInside: end()
+      case _: word.text.append(character)
       }
     }
-    // A quotation that is still being typed counts up to here.
-    end(isInside)
+    end()
     return words
   }
 }
