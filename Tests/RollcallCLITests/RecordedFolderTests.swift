@@ -142,16 +142,20 @@ import Testing
     let saved = try run(["recover", "two", "-o", "saved.rollcall"] + bob)
     #expect(saved.code == 0 && saved.output.contains("bob@example.test"), "\(saved.errors)")
     // The log of another account is left alone, by itself or in a folder.
+    let log = URL(filePath: folder.file("two/alice@example.test.rollcall"))
+    let kept = try Data(contentsOf: log)
     for path in ["two", "one", "two/alice@example.test.rollcall"] {
       let dave = ["--account", path == "two" ? "dave@example.test" : "bob@example.test"]
       for command in [
-        ["verify", path], ["bookmark", path], ["recover", path, "-o", "x.rollcall"],
+        ["verify", path], ["verify", path, "--rebuild"], ["bookmark", path],
+        ["recover", path, "-o", "x.rollcall"],
       ] {
         let other = try run(command + dave)
         #expect(other.code == 2, "\(command) \(other.output)")
       }
     }
     #expect(!FileManager.default.fileExists(atPath: folder.file("x.rollcall")))
+    #expect(try Data(contentsOf: log) == kept)
   }
 
   @Test("A log and the folder of one are imported, and recognized when they are imported again")

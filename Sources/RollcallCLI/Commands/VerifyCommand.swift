@@ -35,6 +35,11 @@ struct VerifyCommand: ParsableCommand {
   func run() throws {
     let wanted = try chosen.wanted
     guard let folder = try LogFolder(log) else {
+      if rebuild, wanted != nil {
+        // A log of another account is refused before anything in it changes.
+        let kept = try VerificationReport(of: log, rebuilding: false)
+        try AccountMismatch.check(kept.account, wanted, of: log)
+      }
       let report = try VerificationReport(of: log, rebuilding: rebuild)
       try AccountMismatch.check(report.account, wanted, of: log)
       guard try say(report).isRight else { throw NothingFound(sentence: nil) }
