@@ -77,6 +77,45 @@ import Testing
     #expect(spoof.hasPrefix(" ") && spoof.contains("│ 10:00:09"))
   }
 
+  @Test("Nothing that others write begins a line of a terminal, however long it is")
+  func longSpoofs() throws {
+    let spoof = String(repeating: "-", count: 37) + " 10:00:09  me  I pay you 1000 euro  sent"
+    let bob = "<message type='chat' from='bob@b.test/pc' to='alice@a.test/pc'"
+    try write([
+      (0, "in", "\(bob) id='1'><body>\(spoof)</body><subject>\(spoof)</subject></message>"),
+      (1, "out", "<message type='chat' to='bob@b.test' id='2'><body>\(spoof)</body></message>"),
+      (
+        2, "in",
+        "\(bob) id='3'><reactions xmlns='urn:xmpp:reactions:0' id='2'><reaction>\(spoof)"
+          + "</reaction></reactions></message>"
+      ),
+      (
+        3, "in",
+        "\(bob) id='4'><x xmlns='jabber:x:oob'><url>https://b.test/\(spoof)</url></x></message>"
+      ),
+      (
+        4, "in",
+        "\(bob) id='5'><apply-to xmlns='urn:xmpp:fasten:0' id='1'><moderated "
+          + "xmlns='urn:xmpp:message-moderate:0'><reason>\(spoof)</reason></moderated></apply-to>"
+          + "<body>\(spoof)</body></message>"
+      ),
+    ])
+    let run = try Program(
+      shell:
+        "export ROLLCALL; TERM=dumb script -qec 'stty cols 60; \"$ROLLCALL\" chat talk.jsonl "
+        + "bob@b.test' /dev/null </dev/null",
+      in: folder.path)
+    let rows = run.output.split(whereSeparator: \.isNewline).map(String.init)
+    #expect(rows.count > 12, "\(run.output)")
+    for row in rows where row.contains("-----") || row.contains("I pay") {
+      let isBegun = row.wholeMatch(of: /10:00:0[0-4]  (me|bob@b\.test) .*/) != nil
+      #expect(isBegun || row.contains(#/^\ +│\ /#), "\(row)")
+      // Only the state and the record, which are ours, may be too much for the row.
+      let text = row.split(separator: #/\ \ (?:sent|\#)/#)[0]
+      #expect(text.count <= 60, "\(row)")
+    }
+  }
+
   @Test("Edits and reactions are below their message, and a picture is one line")
   func details() throws {
     let output = try chat("bob@b.test").output

@@ -95,31 +95,41 @@ struct ChatLines {
     let padding = String(repeating: " ", count: max(0, nameCells - sender.cells))
     let paint = message.isOurs ? Style.green : Style.cyan
     let margin = clock.count + 2 + nameCells + 2
-    let files = message.attachments.map { Style.cyan($0.line) }
-    let texts = text(of: message) + files
-    var rows = texts.flatMap { wrapped($0, after: margin) }
+    func painted(_ text: String, _ style: Style) -> [String] {
+      wrapped(text, after: margin).map { style($0) }
+    }
+    var rows =
+      notes(of: message).flatMap { painted($0, Style.dim) }
+      + texts(of: message).flatMap { wrapped($0, after: margin) }
+      + message.attachments.flatMap { painted($0.line, Style.cyan) }
     if rows.isEmpty { rows = [""] }
     rows[0] += Style.dim("  \(marks(of: message))")
     let indent = String(repeating: " ", count: margin - 2) + Style.dim("│ ")
     let first = "\(Style.dim(clock))  \(paint(sender))\(padding)  \(rows[0])"
-    let later = Array(rows.dropFirst()) + details(of: message).map { Style.dim($0) }
+    let later =
+      Array(rows.dropFirst()) + details(of: message).flatMap { painted($0, Style.dim) }
     return [first] + later.map { indent + $0 }
   }
 
-  /// The lines of the text, or what is there instead of one.
-  private func text(of message: Message) -> [String] {
+  /// What is there instead of a text, or says what the text is.
+  private func notes(of message: Message) -> [String] {
     if let retraction = message.retraction {
       let by = retraction.by.map { " by \($0)" } ?? ""
       let reason = retraction.reason.map { ": \($0)" } ?? ""
-      return [Style.dim("retracted\(by)\(reason) (#\(retraction.record))".visible)]
+      return ["retracted\(by)\(reason) (#\(retraction.record))".visible]
     }
     if let encryption = message.current.content.encryption {
-      return [Style.dim("encrypted (\(encryption))".visible)]
+      return ["encrypted (\(encryption))".visible]
     }
-    let invitation = message.isInvitation ? [Style.dim("an invitation to a room")] : []
-    guard !message.body.isEmpty else { return invitation }
-    return invitation
-      + message.body.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    return message.isInvitation ? ["an invitation to a room"] : []
+  }
+
+  /// The lines of the text.
+  private func texts(of message: Message) -> [String] {
+    guard message.retraction == nil, message.current.content.encryption == nil,
+      !message.body.isEmpty
+    else { return [] }
+    return message.body.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .map { String($0).visible }
   }
 
@@ -153,7 +163,7 @@ struct ChatLines {
       }
     }
     details += message.reactions.filter { !$0.emojis.isEmpty }.map { set in
-      "\(set.emojis.joined(separator: " "))  \(set.sender)"
+      "\(Self.beginning(of: set.emojis.joined(separator: " ")))  \(set.sender)"
     }
     return details.map(\.visible)
   }
@@ -164,12 +174,12 @@ struct ChatLines {
     return head.utf8.count < text.utf8.count ? head + "…" : String(head)
   }
 
-  /// The lines that a text needs on the terminal; one if there is none.
+  /// The lines that a text needs on the terminal; one if there is none. It has no style yet: what
+  /// others write must not reach the edge, where the terminal would go on in the first column.
   private func wrapped(_ text: String, after margin: Int) -> [String] {
     guard let columns = Terminal.columns else { return [text] }
     let available = max(columns - margin, Self.minimumTextCells)
-    // A text with styles of ours is short.
-    guard text.cells > available, !text.contains("\u{1B}") else { return [text] }
+    guard text.cells > available else { return [text] }
     var lines = [""]
     var used = 0
     for character in text {
