@@ -174,6 +174,17 @@ import Testing
     #expect(try chat("bob@b.test", "--attachments", pictures).errors.contains("1 already there"))
   }
 
+  @Test("A picture that was sent twice is one file")
+  func repeatedPicture() throws {
+    let picture =
+      "<message type='chat' from='bob@b.test/pc' to='alice@a.test/pc'><body>ImageMessage</body>"
+      + "<subject>ImageMessage</subject><ImageMessage>\(Self.picture)</ImageMessage></message>"
+    try write([(0, "in", picture), (60, "in", picture)])
+    let run = try chat("bob@b.test", "--attachments", folder.file("pictures"))
+    #expect(run.output.split(separator: "[picture").count == 3, "\(run.output)")
+    #expect(run.errors.contains("1 file written") && !run.errors.contains("already there"))
+  }
+
   @Test("A link in the place of the folder is refused")
   func linkedFolder() throws {
     let target = folder.file("target")

@@ -3,7 +3,7 @@ import Captures
 import EventStore
 package import Rollcall
 
-/// What `rollcall inspect` shows: a log or captures, and perhaps a second log to compare.
+/// What `rollcall inspect` shows: a log or captures, and perhaps a second log.
 package struct InspectedSources: ParsableArguments {
   @Argument(help: .sources, completion: .file())
   var source: [String]

@@ -16,11 +16,13 @@ struct AttachmentOptions: ParsableArguments {
   func write(_ messages: some Sequence<Message>, of opened: OpenedSource) throws {
     guard let attachments else { return }
     var counts = Counts()
+    // The same picture may be in many messages.
+    var names: Set<String> = []
     let folder = try Self.open(attachments)
     for message in messages {
       for attachment in message.attachments where attachment.isInLog {
         let media = try opened.naming { try opened.timeline.media(of: attachment) }
-        guard let media else { continue }
+        guard let media, names.insert(media.fileName).inserted else { continue }
         try counts.add(Self.write(media, to: folder))
       }
     }
