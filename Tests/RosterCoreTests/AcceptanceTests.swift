@@ -142,6 +142,18 @@ struct AcceptanceTests {
       }
     ),
     (
+      "the server ends the stream of a login after the loss of the connection", false,
+      {
+        $0.lost(at: 20_100)
+        $0.reduce(.session(.negotiated), 30_000)
+        $0.received(
+          "<failure xmlns='urn:ietf:params:xml:ns:xmpp-sasl'><not-authorized/></failure>")
+        $0.ended(.outbound)
+        $0.ended(.inbound, at: 30_100)
+        $0.ends()
+      }
+    ),
+    (
       "we take it back", false,
       {
         $0.sends("unsubscribed", to: dave)
@@ -172,7 +184,7 @@ struct AcceptanceTests {
     ),
   ]
 
-  @Test("Only a server that had time to show an acceptance did not show it", arguments: 0..<10)
+  @Test("Only a server that had time to show an acceptance did not show it", arguments: 0..<11)
   func decided(_ number: Int) {
     let (name, isFinding, happens) = Self.outcomes[number]
     var scenario = aliceWithBobAndCarol()

@@ -34,6 +34,22 @@ private func laptopReceives(_ scenario: inout Scenario, at time: Int64) {
   scenario.on(2) { $0.receives(from: "\(bob)/pc", at: time) }
 }
 
+private let features = """
+  <stream:features xmlns:stream='http://etherx.jabber.org/streams'><sm xmlns='urn:xmpp:sm:3'/>\
+  </stream:features>
+  """
+private let failure = """
+  <failure xmlns='urn:ietf:params:xml:ns:xmpp-sasl'><not-authorized/></failure>
+  """
+
+/// A session is resumed after an element of the negotiation at 13 s, and receives what was on its
+/// way.
+private func resumes(_ scenario: inout Scenario, after element: String) {
+  scenario.received(element, at: 13_000)
+  scenario.resumed()
+  scenario.pushed(bobItem("Rob"), id: "Rob")
+}
+
 func missedPushCase() -> FindingCase {
   FindingCase(
     {
@@ -127,10 +143,19 @@ struct MissedPushTests {
       }
     ),
     ("was resumed without a word", { $0.resumed() }),
+    ("was resumed on a stream whose header the log lacks", { resumes(&$0, after: features) }),
+    (
+      "was resumed after the loss of its connection",
+      {
+        $0.lost()
+        resumes(&$0, after: features)
+      }
+    ),
+    ("was resumed after a refused login", { resumes(&$0, after: failure) }),
     ("has another session", { $0.opened("alice@example.test/laptop") }),
   ]
 
-  @Test("A push that is late, fetched or lost with a session is not missed", arguments: 0..<6)
+  @Test("A push that is late, fetched or lost with a session is not missed", arguments: 0..<9)
   func excused(_ number: Int) {
     let (name, happens) = Self.excuses[number]
     var scenario = twoDevices()

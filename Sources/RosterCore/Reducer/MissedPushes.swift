@@ -43,8 +43,15 @@ extension Reduction {
         device: session.resource, waiting: waiting))
   }
 
-  /// Notes that the server has sent something on the record's connection.
+  /// Notes that the server has sent something on the record's connection, which it sent after all
+  /// that the session has received so far.
+  ///
+  /// What negotiates a new stream says nothing about the session, which may still be resumed with
+  /// all that it did not receive before (XEP-0198 §5).
   mutating func noteReceived() {
+    guard session.phase == .open || session.mayStillBeAnswered && session.lostAt == nil else {
+      return
+    }
     if isShared { session.lastReceived = stamp }
     acceptancesWait()
   }

@@ -231,7 +231,7 @@ struct Reduction: ~Copyable {
     case .session(let event):
       reportOverdue()
       if !roster.hasReceived { roster.hasReceived = event.isReceived }
-      if event.isReceived || event.isServerEnd { noteReceived() }
+      if event.isReceivedInSession { noteReceived() }
       sessionEventHappened(event)
       settleAwaitedPushesOfEnded()
     case .stanza(let stanza):
@@ -306,8 +306,16 @@ extension SessionEvent {
     }
   }
 
-  /// Whether it is the server's end of the stream.
-  fileprivate var isServerEnd: Bool { if case .ended(.inbound) = self { true } else { false } }
+  /// Whether it is an element of the server, or its end of the stream, that a session can receive:
+  /// features and the refusal of a login are part of the negotiation before it (RFC 6120 §4.3).
+  fileprivate var isReceivedInSession: Bool {
+    switch self {
+    case .streamFailed(.inbound, _), .ended(.inbound): true
+    case .captureBegan, .negotiated, .serverIdentified, .featuresOffered, .authenticated, .opened,
+      .resumable, .resumed, .ended(.outbound), .streamFailed(.outbound, _), .loginFailed, .closed:
+      false
+    }
+  }
 }
 
 extension StoredStanza {
