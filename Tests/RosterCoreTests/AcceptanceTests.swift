@@ -193,6 +193,28 @@ struct AcceptanceTests {
     #expect(count(.unshownAcceptance, scenario) == (isFinding ? 1 : 0), "\(name)")
   }
 
+  @Test("A session that has not fetched the roster is not shown what it accepts")
+  func withoutRoster() {
+    for hasEarlier in [false, true] {
+      for fetchesLater in [false, true] {
+        var scenario = hasEarlier ? aliceWithBobAndCarol() : Scenario()
+        if hasEarlier { scenario.closed(at: 1_000) }
+        scenario.opened("alice@example.test/bot", at: 5_000)
+        scenario.sends()
+        accepts(&scenario)
+        // An answer shows that the server has received the acceptance.
+        scenario.sent(
+          "<iq id='b' type='get'><blocklist xmlns='urn:xmpp:blocking'/></iq>", at: 20_100)
+        scenario.received(
+          "<iq id='b' type='result'><blocklist xmlns='urn:xmpp:blocking'/></iq>", at: 20_200)
+        scenario.receives(from: "\(FindingWords.bob)/x", at: 90_000)
+        if fetchesLater { scenario.fetches(bobItem("Bob"), id: "later") }
+        scenario.ends()
+        #expect(count(.unshownAcceptance, scenario) == (fetchesLater ? 1 : 0))
+      }
+    }
+  }
+
   @Test("A request that answers ours is reported with both records")
   func requestForRequest() throws {
     var scenario = aliceWithBobAndCarol()

@@ -24,8 +24,10 @@ struct Acceptance: Hashable, Sendable {
     connection == session.connection && session.openedAt < stamp.record
   }
 
-  /// Whether something that a session receives now makes it overdue.
+  /// Whether something that a session receives now makes it overdue. A session that has not fetched
+  /// the roster is not pushed it.
   func isDue(at now: RecordStamp, in session: Session) -> Bool {
-    !isOverdue && belongs(to: session) && stamp.isEarlier(than: now, by: Self.margin)
+    !isOverdue && session.hasFetched && belongs(to: session)
+      && stamp.isEarlier(than: now, by: Self.margin)
   }
 }

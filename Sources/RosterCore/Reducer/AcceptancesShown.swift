@@ -1,7 +1,8 @@
 import XMPPStanza
 
 // Acceptances that the roster never shows: the server pushes the new subscription to whoever gives
-// it and to whoever receives it (RFC 6121 §3.1.5, §3.1.6).
+// it and to whoever receives it (RFC 6121 §3.1.5, §3.1.6), if the session has requested the roster
+// (§2.1.6).
 extension Reduction {
   /// We accepted a contact's request, or the contact accepted ours.
   mutating func expectAcceptance(of number: ContactNumber, isOurs: Bool) {
@@ -42,6 +43,7 @@ extension Reduction {
   /// The server answered what we sent at a record, so it has received everything that we sent on
   /// this connection before.
   mutating func acceptancesReceived(before sent: UInt64) {
+    guard session.hasFetched else { return }
     for index in roster.acceptances.indices
     where roster.acceptances[index].belongs(to: session)
       && roster.acceptances[index].stamp.record < sent
