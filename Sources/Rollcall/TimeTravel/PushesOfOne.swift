@@ -82,7 +82,7 @@ private struct HeardPushes {
     var isTold = false
     try timeline.replay(upTo: .record(record)) { moment, roster in
       let wasTold = isTold
-      isTold = roster.isToldPushes(on: moment.connection)
+      isTold = roster.isInterested(moment.connection)
       let number = moment.stamp.record
       if isTold, !wasTold { told.append(number...number) }
       if isTold, moment.way == .inbound, let range = told.last {

@@ -46,12 +46,10 @@ extension Roster {
     sessions.place(of: connection).map { sessions[$0].ends[direction] != nil } ?? false
   }
 
-  /// Whether the server sends roster pushes over a connection: its session is open, has received
+  /// Whether the server has to push changes over a connection: its session is open, has received
   /// the roster, and neither side has ended the stream (RFC 6121 §2.1.6).
-  package func isToldPushes(on connection: ConnectionID) -> Bool {
-    guard let place = sessions.place(of: connection) else { return false }
-    let session = sessions[place]
-    return session.phase == .open && session.hasFetched && session.ends == StreamEnds()
+  package func isInterested(_ connection: ConnectionID) -> Bool {
+    sessions.place(of: connection).map { sessions[$0].isInterested } ?? false
   }
 
   /// The texts by which records can be recognized that contain resumption ids (XEP-0198 §5), for

@@ -158,7 +158,12 @@ struct Session: Hashable, Sendable {
     return .none
   }
 
-  /// Whether the server sends it pushes, because it has requested the roster (RFC 6121 §2.2).
+  /// Whether the server has to push changes to it: it is open, has received the roster, and neither
+  /// side has ended the stream (RFC 6121 §2.1.6).
+  var isInterested: Bool { phase == .open && hasFetched && ends == StreamEnds() }
+
+  /// Whether the server may push changes to it, now or once it is resumed: it has requested the
+  /// roster (RFC 6121 §2.2), though the result may still be on its way.
   var isToldPushes: Bool {
     isAlive
       && (hasFetched

@@ -98,13 +98,6 @@ extension Reduction {
   }
 }
 
-extension Session {
-  /// Whether the server has to push changes to it: it is open and has received the roster.
-  fileprivate var isInterested: Bool {
-    phase == .open && hasFetched && ends.ours == nil && ends.server == nil
-  }
-}
-
 extension Roster {
   /// Whether the log was merged from captures that were recorded apart.
   fileprivate var hasSeveralRecorders: Bool {
