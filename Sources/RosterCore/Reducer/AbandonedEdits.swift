@@ -26,8 +26,9 @@ extension Reduction {
     expectAnswer()
   }
 
-  /// The account is connected again: from now on the server can show what it carried out.
-  mutating func abandonedEditsWaitAgain() {
+  /// Restarts the timeouts of abandoned sets: the account is connected again, and only from now on
+  /// can the server show what it carried out.
+  mutating func restartAbandonedTimeouts() {
     guard !roster.abandonedEdits.isEmpty else { return }
     for index in roster.abandonedEdits.indices { roster.abandonedEdits[index].since = stamp }
     expectAnswer()

@@ -32,8 +32,9 @@ extension Reduction {
     roster.acceptances.removeAll { $0.contact == contact && isOver($0) }
   }
 
-  /// The server has sent something on the record's connection.
-  mutating func acceptancesWait() {
+  /// Marks the acceptances that the server would have shown before what it has sent now on the
+  /// record's connection.
+  mutating func markOverdueAcceptances() {
     for index in roster.acceptances.indices
     where roster.acceptances[index].isDue(at: stamp, in: session) {
       roster.acceptances[index].isOverdue = true
@@ -77,7 +78,8 @@ extension Reduction {
 
   // MARK: Requests that are answered by a request
 
-  /// A contact asks us while our request to it is open. Requests that cross are none's answer.
+  /// A contact asks us while our request to it is open. Requests that cross do not
+  /// answer each other.
   mutating func requestMayAnswer(_ number: ContactNumber) {
     guard let request = roster.contacts.outgoing(of: number), request.answeredBy == nil,
       request.since.isEarlier(than: stamp, by: Timeout.crossing)

@@ -53,7 +53,7 @@ extension Reduction {
       return
     }
     if isShared { session.lastReceived = stamp }
-    acceptancesWait()
+    markOverdueAcceptances()
   }
 
   /// Decides about the pushes that sessions await which will not receive any more.

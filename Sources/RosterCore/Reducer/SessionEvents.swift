@@ -181,7 +181,7 @@ extension Reduction {
     session.lostAt = nil
     let wasConnected = roster.isConnected
     setPhase(.open, of: place)
-    if !wasConnected { abandonedEditsWaitAgain() }
+    if !wasConnected { restartAbandonedTimeouts() }
     // While the connection was lost, nothing was overdue.
     if !session.pendingEdits.isEmpty { expectAnswer() }
   }
