@@ -247,7 +247,8 @@ extension SubscriptionFinding {
         + "lost it (RFC 6121 §3.1.5)."
     case .unshownAcceptance(isOurs: false):
       "\(words.somebody) accepted our request at \(words.cause), and the roster never showed that "
-        + "we see its presence: the server did not take the answer, or lost it (RFC 6121 §3.1.6)."
+        + "we see its presence: the server probably did not take the answer, or lost it "
+        + "(RFC 6121 §3.1.6)."
     case .returned(after: .denied):
       "\(words.somebody) asks again, though we denied it at \(words.cause)."
     case .returned:
