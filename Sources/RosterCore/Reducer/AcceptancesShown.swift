@@ -78,8 +78,8 @@ extension Reduction {
 
   // MARK: Requests that are answered by a request
 
-  /// A contact asks us while our request to it is open. Requests that cross do not
-  /// answer each other.
+  /// A contact asks us while our request to it is open. Requests that cross do not answer each
+  /// other.
   mutating func requestMayAnswer(_ number: ContactNumber) {
     guard let request = roster.contacts.outgoing(of: number), request.answeredBy == nil,
       request.since.isEarlier(than: stamp, by: Timeout.crossing)
