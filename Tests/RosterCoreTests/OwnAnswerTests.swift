@@ -73,6 +73,48 @@ struct OwnAnswerTests {
     #expect(finding.sentence.hasPrefix("We sent 3 results (#4 to #10) that answer no request"))
   }
 
+  @Test("Stanzas of ours and other answers do not hide that an answer was answered")
+  func betweenAnswers() {
+    var scenario = aliceWithBobAndCarol()
+    scenario.sends()
+    scenario.gets(id: "again")
+    scenario.receivesResult(bobItem("Bob"), id: "again")
+    acknowledges(&scenario, "fetch")
+    acknowledges(&scenario, "again")
+    #expect(scenario.ends().map(\.count) == [2])
+  }
+
+  private static let ping = "<ping xmlns='urn:xmpp:ping'/>"
+  private static let block =
+    "<block xmlns='urn:xmpp:blocking'><item jid='eve@evil.test'/></block>"
+  private static let unblock = "<unblock xmlns='urn:xmpp:blocking'/>"
+
+  @Test(
+    "A request of the server may have an id that was used before",
+    arguments: [("get", ping), ("set", block), ("set", unblock)])
+  func usedIDs(type: String, payload: String) {
+    for (id, hasPush) in [("fetch", false), ("p", true)] {
+      for isFirst in [false, true] {
+        let request = "<iq id='\(id)' type='\(type)'>\(payload)</iq>"
+        // Only of a request that is an event it is known that it came before the push.
+        if isFirst, !hasPush || type == "get" { continue }
+        var scenario = aliceWithBobAndCarol()
+        if isFirst { scenario.received(request) }
+        if hasPush {
+          scenario.pushed(bobItem("Rob"), id: id)
+          acknowledges(&scenario, id)
+        }
+        if !isFirst { scenario.received(request) }
+        acknowledges(&scenario, id)
+        #expect(!scenario.ends().map(\.code).contains(.answerToNothing), "\(type) \(id)")
+        // One more answers nothing, if the log can show that.
+        acknowledges(&scenario, id)
+        let isKnown = hasPush && isFirst
+        #expect(scenario.ends().map(\.code).contains(.answerToNothing) == isKnown)
+      }
+    }
+  }
+
   @Test("An answer to a request that means nothing to the roster is none to nothing")
   func nearMisses() {
     var scenario = aliceWithBobAndCarol()

@@ -86,8 +86,14 @@ struct Session: Hashable, Sendable {
   var showedBefore = false
   /// When it received the roster, until it shows its presence or it is reported that it does not.
   var unshownSince: RecordStamp?
-  /// The ids of the last answers that it received and of the last pushes that it acknowledged.
+  /// The ids of the last answers that it received and of the last pushes that it acknowledged, as
+  /// long as each record since is another answer or a stanza of ours: then the server has not asked
+  /// for anything under the same ids.
   var settledIDs: [String] = []
+  /// The last of these records; 0 if there are none.
+  var lastSettling: UInt64 = 0
+  /// The number of block list pushes that we have not answered.
+  var unansweredBlockPushes: UInt64 = 0
 
   // A closed stream keeps its unanswered requests, because a resumed one continues with them.
   // Beyond the limit the oldest is dropped, which is cheap at the front of a deque.

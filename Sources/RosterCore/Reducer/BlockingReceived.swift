@@ -36,7 +36,10 @@ extension Reduction {
   }
 
   private mutating func mayPushBlocking(_ from: JID?) -> Bool {
-    guard let refusal = refusal(ofPushFrom: from) else { return true }
+    guard let refusal = refusal(ofPushFrom: from) else {
+      if !roster.isInboundOnly { session.unansweredBlockPushes &+= 1 }
+      return true
+    }
     report(.foreignBlocking(refusal), about: from?.bare)
     return false
   }

@@ -102,6 +102,11 @@ extension Reduction {
   mutating func answerSent(_ id: RawSpan, to: StoredJID?) {
     guard owner.isOwnServer(to?.jid) else { return }
     guard let index = session.unacknowledged.firstIndex(where: { $0.id.hasBytes(id) }) else {
+      // The event of a block list push does not name its id.
+      guard session.unansweredBlockPushes == 0 else {
+        session.unansweredBlockPushes -= 1
+        return
+      }
       // A resumed session sends again what the server has not acknowledged (XEP-0198 §5).
       guard session.resumptionID == nil, session.settledIDs.contains(where: { $0.hasBytes(id) })
       else { return }

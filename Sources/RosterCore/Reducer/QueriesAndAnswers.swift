@@ -175,6 +175,20 @@ extension Reduction {
     session.settledIDs.removeAll { $0.hasSameBytes(as: id) }
     if session.settledIDs.count >= WaitingLimit.settledIDs { session.settledIDs.removeFirst() }
     session.settledIDs.append(id)
+    session.lastSettling = stamp.record
+  }
+
+  /// An answer was received or a stanza sent. Requests of the server that do not concern the roster,
+  /// such as pings, are no events but have records: after a gap, an id may be that of such a request.
+  mutating func settlingContinues() {
+    guard !session.settledIDs.isEmpty else { return }
+    guard session.lastSettling &+ 1 == stamp.record else { return forgetSettled() }
+    session.lastSettling = stamp.record
+  }
+
+  mutating func forgetSettled() {
+    session.settledIDs = []
+    session.lastSettling = 0
   }
 
   /// A new session: what was not answered will never be.

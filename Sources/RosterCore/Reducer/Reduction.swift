@@ -244,6 +244,7 @@ struct Reduction: ~Copyable {
       if stanza.impliesSession { assumeSession() }
       if !roster.hasReceived { roster.hasReceived = stanza.direction == .inbound }
       if stanza.direction == .inbound { noteReceived() }
+      if stanza.continuesSettling { settlingContinues() }
       stanzaHappened(stanza)
     }
   }
@@ -333,6 +334,11 @@ extension StoredStanza {
       .unblocked, .blockingSent, .nicknamePublished, .vCardPublished:
       true
     }
+  }
+
+  /// Whether it is an answer to us or a stanza of ours, so no request of the server.
+  fileprivate var continuesSettling: Bool {
+    if case .answerReceived = self { true } else { direction == .outbound }
   }
 
   /// Whether the server sent it or we did; nil if it could not be taken.

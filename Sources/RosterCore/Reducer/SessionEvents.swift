@@ -61,7 +61,8 @@ extension Reduction {
     session.hasAsked = false
     session.showedBefore = hasShownBefore(jid.resource)
     session.unshownSince = nil
-    session.settledIDs = []
+    forgetSettled()
+    session.unansweredBlockPushes = 0
     session.resumptionID = resumptionID
     session.initialPresence = .unsent
     session.isAvailable = false

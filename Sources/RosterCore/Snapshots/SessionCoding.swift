@@ -38,6 +38,8 @@ extension RosterOutput {
     if let since = session.unshownSince { write(since) }
     plain.write(UInt64(session.settledIDs.count))
     for id in session.settledIDs { plain.write(id) }
+    plain.write(session.lastSettling)
+    plain.write(session.unansweredBlockPushes)
     plain.write(UInt64(session.pushesToCome))
     plain.write(session.lastPushToCome)
     plain.write(UInt64(session.openQueries.count))
@@ -122,6 +124,8 @@ extension RosterInput {
     session.showedBefore = try plain.readFlag()
     if try plain.readFlag() { session.unshownSince = try readStamp() }
     for _ in 0..<(try plain.readCount()) { session.settledIDs.append(try plain.readText()) }
+    session.lastSettling = try plain.readNumber()
+    session.unansweredBlockPushes = try plain.readNumber()
     guard let pushesToCome = Int(exactly: try plain.readNumber()) else { throw plain.invalid }
     session.pushesToCome = pushesToCome
     session.lastPushToCome = try plain.readNumber()
