@@ -125,6 +125,66 @@ func idlePushCase() -> FindingCase {
     #expect(finding.sentence.hasPrefix("The server sent us 12 pushes (#124 to #146) that"))
   }
 
+  private static let dave = "dave@example.test"
+
+  /// What we send again and again, and the item that the server pushes each time.
+  private static let repeated: [(String, String, @Sendable (inout Scenario, Int) -> Void)] = [
+    (
+      "a request", item(dave, "ask='subscribe'"),
+      { scenario, _ in scenario.sends("subscribe", to: dave) }
+    ),
+    (
+      "a denial", item(dave, "subscription='none'"),
+      { scenario, _ in scenario.sends("unsubscribed", to: dave) }
+    ),
+    (
+      "a set with its result first", bobItem("Bob"),
+      { scenario, number in
+        scenario.sets(bobItem("Bob"), id: "s\(number)")
+        scenario.receivesEmptyResult(id: "s\(number)")
+      }
+    ),
+  ]
+
+  @Test("A push that follows a stanza of ours is not idle, and a second one is", arguments: 0..<3)
+  func idleEffects(_ number: Int) {
+    let (name, pushed, sends) = Self.repeated[number]
+    for pushes in [1, 2] {
+      var scenario = aliceWithBobAndCarol()
+      for round in 0..<12 {
+        sends(&scenario, round)
+        for push in 0..<pushes {
+          scenario.pushed(pushed, id: "p\(round)-\(push)")
+          scenario.sent("<iq id='p\(round)-\(push)' type='result'/>")
+        }
+      }
+      let found = scenario.ends().filter { $0.code == .idlePushes }
+      #expect(found.map(\.count) == (pushes == 2 ? [12] : []), "\(name)")
+    }
+  }
+
+  @Test("A push to one device that follows a set of another is not idle")
+  func idleEffectsElsewhere() {
+    var scenario = twoDevices()
+    for number in 0..<12 {
+      scenario.sets(bobItem("Bob"), id: "s\(number)")
+      scenario.receivesEmptyResult(id: "s\(number)")
+      push(number, bobItem("Bob"), to: &scenario)
+      scenario.on(2) { $0.sent("<iq id='p\(number)' type='result'/>") }
+    }
+    #expect(!scenario.ends().map(\.code).contains(.idlePushes))
+  }
+
+  @Test("A log without our stanzas does not show which pushes are idle")
+  func idleInboundOnly() {
+    var scenario = Scenario()
+    scenario.captureBegan("alice@example.test", inboundOnly: true)
+    scenario.opened("alice@example.test/phone")
+    scenario.receivesResult(bobItem("Bob"))
+    for number in 0..<12 { scenario.pushed(bobItem("Bob"), id: "p\(number)") }
+    #expect(!scenario.ends().map(\.code).contains(.idlePushes))
+  }
+
   @Test("What other devices are pushed as well is not idle")
   func idleCopies() {
     var scenario = twoDevices()

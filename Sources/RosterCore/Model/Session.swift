@@ -105,6 +105,9 @@ struct Session: Hashable, Sendable {
   /// later, so it has been carried out once none remains.
   var hasForgottenEdits = false
   var unacknowledged: Deque<UnacknowledgedPush> = []
+  /// The contacts of our sets and subscription stanzas, of which the server may push the item to it
+  /// even if they change nothing; one entry for each stanza, the oldest first.
+  var pushableContacts: Deque<BareJID> = []
   /// The last answers of ours to contacts that an error may still answer, oldest first.
   var sentAnswers: [SentAnswer] = []
   /// The last requests of ours without an id that an error without an id may answer, oldest first.

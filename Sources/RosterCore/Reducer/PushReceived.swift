@@ -23,6 +23,7 @@ extension Reduction {
   private mutating func itemPushed(_ item: StoredItem, _ query: StoredQuery) {
     let number = roster.contacts.insert(address: item.address)
     unidentifiedSetsShown(of: item.address)
+    let mayBeOurs = pushMayBeOurs(about: item.address)
     if canRepeat {
       let before = roster.contacts.entry(of: number)?.item
       let (jid, shown) = (item.jid, item.shown)
@@ -38,7 +39,7 @@ extension Reduction {
       }
     }
     reportMalformedParts(of: query)
-    if changesNothing(item, number) {
+    if !mayBeOurs, !roster.isInboundOnly, changesNothing(item, number) {
       tally(.idlePushes, about: item.jid, at: stamp.record, of: place)
     }
     if let fields = item.fields {
@@ -48,6 +49,30 @@ extension Reduction {
       itemRemoved(number)
     }
     if let version = query.version, !isBehind { versionLearned(version) }
+  }
+
+  /// We sent a set or a subscription stanza about a contact: a server may push the item once to each
+  /// session that it pushes to, even if nothing has changed.
+  mutating func mayBePushed(_ contact: BareJID) {
+    guard !roster.isInboundOnly else { return }
+    for place in roster.sessions.all.indices
+    where place == self.place || roster.sessions[place].isToldPushes {
+      roster.sessions[place].pushableContacts.append(contact)
+      if roster.sessions[place].pushableContacts.count > WaitingLimit.count {
+        roster.sessions[place].pushableContacts.removeFirst()
+      }
+    }
+  }
+
+  /// Takes the stanza of ours that a push may be the effect of.
+  ///
+  /// - Returns: Whether there is one.
+  private mutating func pushMayBeOurs(about address: RawSpan) -> Bool {
+    guard
+      let index = session.pushableContacts.firstIndex(where: { $0.text.hasBytes(address) })
+    else { return false }
+    session.pushableContacts.remove(at: index)
+    return true
   }
 
   /// Whether a push shows what is known, and is not the answer to a set of ours.

@@ -1,3 +1,4 @@
+import DequeModule
 import RawBytes
 import XMPPStanza
 
@@ -63,6 +64,7 @@ extension Reduction {
     session.unshownSince = nil
     forgetSettled()
     session.unansweredBlockPushes = 0
+    session.pushableContacts = []
     session.resumptionID = resumptionID
     session.initialPresence = .unsent
     session.isAvailable = false

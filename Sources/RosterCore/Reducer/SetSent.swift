@@ -37,6 +37,7 @@ extension Reduction {
       restores = restoration(by: after, of: number, from: before)
     }
     setFollows(for: contact)
+    mayBePushed(contact)
     forgetConfirmedEdit(of: number)
     if after == nil, before != nil { endBegan(number) }
     guard id != nil else { return unidentifiedRequestSent(about: contact) }

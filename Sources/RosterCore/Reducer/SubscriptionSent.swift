@@ -12,6 +12,7 @@ extension Reduction {
     answered(number) { if case .subscription = $0 { true } else { false } }
     noteNews(of: roster.contacts.address(of: number))
     expectErrors(of: stanza.kind, to: roster.contacts.address(of: number))
+    mayBePushed(roster.contacts.address(of: number))
     switch stanza.kind {
     case .subscribe: requestSent(number)
     case .subscribed: acceptanceSent(number)

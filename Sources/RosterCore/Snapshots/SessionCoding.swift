@@ -64,6 +64,8 @@ extension RosterOutput {
       plain.write(push.contact)
       write(push.received)
     }
+    plain.write(UInt64(session.pushableContacts.count))
+    for contact in session.pushableContacts { plain.write(contact) }
     plain.write(UInt64(session.sentAnswers.count))
     for answer in session.sentAnswers {
       plain.write(answer.contact)
@@ -149,6 +151,7 @@ extension RosterInput {
         UnacknowledgedPush(
           id: try plain.readText(), contact: try plain.read(), received: try readStamp()))
     }
+    for _ in 0..<(try plain.readCount()) { session.pushableContacts.append(try plain.read()) }
     for _ in 0..<(try plain.readCount()) {
       session.sentAnswers.append(
         SentAnswer(
@@ -160,6 +163,7 @@ extension RosterInput {
     }
     guard session.openBlocking.count <= OpenBlocking.limit,
       session.settledIDs.count <= WaitingLimit.settledIDs,
+      session.pushableContacts.count <= WaitingLimit.count,
       session.sentAnswers.count <= WaitingLimit.unidentified,
       session.unidentifiedRequests.count <= WaitingLimit.unidentified
     else { throw plain.invalid }
