@@ -48,7 +48,7 @@ extension MessageStanza {
     content.typeWord = word.rawValue
     subject = nil
     guard let child = word.child(of: node) else { return }
-    if var attachment = Self.attachment(child.media, word, content.bodies.first) {
+    if var attachment = Self.attachment(child.media, content.bodies.first) {
       attachment.name = child.name
       content.attachments.append(attachment)
       content.body = ""
@@ -58,19 +58,17 @@ extension MessageStanza {
   }
 
   /// The attachment whose bytes are in the child of a type word, or else in the body.
-  private static func attachment(
-    _ child: XMPPElement?, _ word: TypeWord, _ body: String?
-  ) -> Attachment? {
+  private static func attachment(_ child: XMPPElement?, _ body: String?) -> Attachment? {
     if let child {
       var media: MediaBytes?
       child.withText { media = MediaBytes(base64: $0) }
-      return media.map { Attachment($0, source: .inline, place: .child(word.rawValue)) }
+      return media.map { Attachment($0, source: .inline) }
     }
     // Short words are valid base64 too, so the bytes of a body must be in a known format.
     guard let body,
       let media = body.withUTF8Bytes({ MediaBytes(base64: $0) }), media.description != nil
     else { return nil }
-    return Attachment(media, source: .inline, place: .body)
+    return Attachment(media, source: .inline)
   }
 
   // MARK: Rules 25 to 27
@@ -80,7 +78,7 @@ extension MessageStanza {
     for data in node.children("data", in: Namespace.bitsOfBinary) {
       switch BitsOfBinary(data) {
       case .media(let media, let contentID):
-        var attachment = Attachment(media, source: .bob, place: .bob(contentID))
+        var attachment = Attachment(media, source: .bob)
         attachment.contentID = contentID
         content.attachments.append(attachment)
       case .wrongDigest: notes.insert(.digestWrong)

@@ -86,16 +86,9 @@ package enum ManagementElement: Sendable {
   case resume(previousID: String?)
   case resumed(UInt32?, previousID: String?)
   case failed(UInt32?)
-  /// The stream's server offers stream management.
-  case offered
 
   init?(_ node: XMPPElement) {
     let namespaces = [Namespace.streamManagement, Namespace.streamManagement2]
-    if node.is("features", in: Namespace.streams) {
-      guard node.child("sm", in: namespaces) != nil else { return nil }
-      self = .offered
-      return
-    }
     guard namespaces.contains(node.name.namespace) else { return nil }
     let handled = node.attribute("h").flatMap { UInt32($0) }
     switch node.name.local {

@@ -60,7 +60,7 @@ extension MessageStanza {
     if let answered = node.child("reply", in: Namespace.reply),
       let id = answered.filledAttribute("id")
     {
-      reply = Reply(id: id, to: answered.filledAttribute("to"))
+      reply = Reply(id: id)
     }
     if let attached = node.child("attach-sources", in: Namespace.fileSharing),
       let id = attached.filledAttribute("id"),

@@ -36,8 +36,6 @@ package struct Attachment: Sendable {
   package var isInLog = false
   /// The content id of XEP-0231.
   package var contentID: String?
-  /// Where the stanza has the bytes; nil if it does not have them.
-  package var place: MediaPlace?
   /// The record that has the bytes; 0 if none has.
   package var record: UInt64 = 0
 
@@ -47,7 +45,7 @@ package struct Attachment: Sendable {
   }
 
   /// A file whose bytes are in the log, described by them.
-  init(_ media: MediaBytes, source: Source, place: MediaPlace) {
+  init(_ media: MediaBytes, source: Source) {
     self.init(kind: media.kind, source: source)
     mediaType = media.mediaType
     size = media.bytes.count
@@ -57,7 +55,6 @@ package struct Attachment: Sendable {
     height = media.description?.pixels?.height
     duration = media.description?.milliseconds
     isInLog = true
-    self.place = place
   }
 
   /// What distinguishes the file from others in comparisons of copies: its digest if its bytes are
@@ -65,14 +62,4 @@ package struct Attachment: Sendable {
   var identity: ExactText {
     ExactText(contentID ?? (isInLog ? sha256 : nil) ?? url ?? sha256 ?? name ?? "")
   }
-}
-
-/// The place of the bytes of a file in its stanza.
-package enum MediaPlace: Hashable, Sendable {
-  /// In the child with this name, in base64 (rule 24).
-  case child(String)
-  /// In the body, in base64 (rule 24).
-  case body
-  /// In the `data` of XEP-0231 with this content id.
-  case bob(String)
 }

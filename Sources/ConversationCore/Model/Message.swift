@@ -83,8 +83,6 @@ package struct MessageVersion: Sendable {
   package var id: String?
   package var originID: String?
   package var content: MessageContent
-  /// For a correction, whether it corrected the sender's last message at that time.
-  package var correctedLast = false
   package var archiveIDs: [ArchiveID] = []
 }
 
@@ -147,7 +145,6 @@ package struct ReactionSet: Sendable {
 /// The message that a reply names (XEP-0461).
 package struct Reply: Sendable {
   package var id: String
-  package var to: String?
 }
 
 /// The stream of one connection; a connection whose source shows several streams has several.

@@ -19,8 +19,6 @@ package struct Room: Sendable {
   var joins = 0
   /// The present stays by nick.
   var stays: [ExactText: Stay] = [:]
-  /// The last displayed marker of each occupant (rule 17), by nick.
-  package var displayed: [ExactText: Int] = [:]
 
   struct Stay: Sendable {
     var number: Int

@@ -123,8 +123,6 @@ extension Conversations {
       record: arrival.position.record, time: arrival.time, id: candidate.stanza.id,
       originID: candidate.stanza.originID, content: candidate.content)
     version.add(candidate.archiveIDs)
-    version.correctedLast =
-      all[candidate.conversation].order.last { messages[$0].isOurs == candidate.isOurs } == number
     let index = insert(version, into: number)
     register(version, of: number)
     for id in candidate.archiveIDs { register(.archive(id), of: number) }

@@ -158,19 +158,16 @@ extension Conversations {
   ) {
     guard marker.kind == .displayed else { return }
     let conversation = number(of: envelope.key)
+    // What another occupant displayed changes no state.
+    guard envelope.isOurs else { return }
     let names: [MessageName] = [
       .archive(ArchiveID(marker.id, in: envelope.key.jid.bare)), .id(ExactText(marker.id)),
       .originID(ExactText(marker.id)),
     ]
-    let known = newest(named: names, in: conversation)
-    if envelope.isOurs {
-      if let known {
-        read(upTo: known, in: conversation, at: position)
-      } else {
-        read(names[0], in: conversation, at: position)
-      }
-    } else if let occupant = envelope.occupant, let known {
-      rooms[envelope.key.jid.bare]?.displayed[occupant.nick] = known
+    if let known = newest(named: names, in: conversation) {
+      read(upTo: known, in: conversation, at: position)
+    } else {
+      read(names[0], in: conversation, at: position)
     }
   }
 

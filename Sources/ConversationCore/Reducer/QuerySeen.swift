@@ -83,7 +83,8 @@ extension Conversations {
       guard isResult,
         let url = slot?.child("get", in: Namespace.upload)?.filledAttribute("url")
       else { return }
-      slotGranted(UploadSlot(name: name, size: size, mediaType: mediaType), url)
+      // The server makes the address up, so no message has it before this answer.
+      slots[ExactText(url)] = UploadSlot(name: name, size: size, mediaType: mediaType)
     case .bits(let contentID):
       guard isResult, let data = answer.node.child("data", in: Namespace.bitsOfBinary) else {
         return
@@ -96,26 +97,13 @@ extension Conversations {
     }
   }
 
-  private mutating func slotGranted(_ slot: UploadSlot, _ url: String) {
-    slots[ExactText(url)] = slot
-    // A message that was written before the answer was seen keeps its place.
-    for number in messages.indices where messages[number].isOurs {
-      for version in messages[number].versions.indices {
-        let attachments = messages[number].versions[version].content.attachments
-        for index in attachments.indices where attachments[index].url.hasSameBytes(as: url) {
-          messages[number].versions[version].content.attachments[index].add(slot)
-        }
-      }
-    }
-  }
-
   /// Rule 27: bytes that answer a get of ours.
   private mutating func bitsReceived(
     _ data: XMPPElement, _ contentID: String, from sender: JID?, at position: RecordPosition
   ) {
     switch BitsOfBinary(data) {
     case .media(let media, let named) where named.hasSameBytes(as: contentID):
-      var attachment = Attachment(media, source: .bob, place: .bob(contentID))
+      var attachment = Attachment(media, source: .bob)
       attachment.contentID = contentID
       attachment.record = position.record
       bits[ExactText(contentID)] = attachment

@@ -80,7 +80,6 @@ extension Conversations {
     withSession(position.connection) { session in
       session.phase = .open
       session.jid = jid
-      session.opened = position
     }
     if let management { managementSeen(management, .inbound, at: position) }
   }
@@ -132,7 +131,7 @@ extension Conversations {
     case (.failed(let handled), .inbound): resumptionFailed(handled, at: position)
     case (.stanza, .inbound), (.enable, .inbound), (.enabled, .outbound),
       (.acknowledged, .outbound), (.resume, .inbound), (.resumed, .outbound),
-      (.failed, .outbound), (.offered, _):
+      (.failed, .outbound):
       break
     }
   }
@@ -206,7 +205,6 @@ extension Conversations {
     withSession(position.connection) { session in
       session.phase = .open
       session.jid = resumed?.jid ?? session.jid
-      session.opened = session.opened ?? position
       session.isCounting = true
       session.sentCount = handled ?? resumed?.sentCount ?? 0
       session.resumptionID = resumed?.resumptionID ?? id

@@ -23,8 +23,6 @@ struct StreamSession: Sendable {
   var hasEnded = false
   /// The last time of the session.
   var lastTime: Int64?
-  /// The record and the time at which the session was bound.
-  var opened: RecordPosition?
 
   /// Whether stanzas that we send are counted, and the count.
   var isCounting = false
