@@ -204,25 +204,40 @@ enum Fallbacks {
   ]
 
   /// A body without its fallbacks. Positions count Unicode scalars, and the end is excluded.
+  ///
+  /// Complexity: linear in the body and in the number of ranges, however they overlap.
   static func cut(_ body: String, in node: XMPPElement) -> String {
-    var scalars = Array(body.unicodeScalars)
-    var kept = [Bool](repeating: true, count: scalars.count)
+    let count = body.unicodeScalars.count
+    var ranges: [Range<Int>] = []
     for fallback in node.children("fallback", in: Namespace.fallback) {
       guard let subject = fallback.attribute("for"),
         understood.contains(where: { $0.hasSameBytes(as: subject) })
       else { continue }
-      let ranges = fallback.children("body", in: Namespace.fallback)
-      if ranges.isEmpty, !fallback.hasChild("subject", in: Namespace.fallback) {
+      let named = fallback.children("body", in: Namespace.fallback)
+      if named.isEmpty, !fallback.hasChild("subject", in: Namespace.fallback) {
         return ""
       }
-      for element in ranges {
-        for index in range(of: element, count: scalars.count) { kept[index] = false }
-      }
+      ranges += named.map { range(of: $0, count: count) }.filter { !$0.isEmpty }
     }
-    guard kept.contains(false) else { return body }
-    scalars = zip(scalars, kept).filter(\.1).map(\.0)
+    return ranges.isEmpty ? body : text(of: body.unicodeScalars, count: count, without: ranges)
+  }
+
+  /// The scalars that are in none of the ranges, which may overlap.
+  private static func text(
+    of scalars: String.UnicodeScalarView, count: Int, without ranges: [Range<Int>]
+  ) -> String {
+    // How many more ranges begin than end at each position.
+    var edges = [Int](repeating: 0, count: count + 1)
+    for range in ranges {
+      edges[range.lowerBound] += 1
+      edges[range.upperBound] -= 1
+    }
     var text = String.UnicodeScalarView()
-    text.append(contentsOf: scalars)
+    var open = 0
+    for (scalar, edge) in zip(scalars, edges) {
+      open += edge
+      if open == 0 { text.append(scalar) }
+    }
     return String(text)
   }
 

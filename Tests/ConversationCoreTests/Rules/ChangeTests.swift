@@ -229,4 +229,34 @@ struct ChangeTests {
     #expect(dialogue.bodies() == [body])
     #expect(dialogue.messages().map(\.reply?.id) == ["q"])
   }
+
+  @Test("Rule 23: what is left is in no range, however the ranges overlap")
+  func overlappingFallbacks() {
+    for seed in Seeds.chosen(or: 0...499) {
+      var generator = SeededGenerator(seed: seed)
+      // Some of these scalars form one character with their neighbor.
+      let body = (0..<Int.random(in: 0...24, using: &generator)).map { _ in
+        ["a", "e", "\u{301}", "😀", "\u{200D}", "\r", "\n"].randomElement(using: &generator) ?? ""
+      }
+      var cut: Set<Int> = []
+      var fallbacks = ""
+      for _ in 0..<Int.random(in: 1...4, using: &generator) {
+        let isUnderstood = Int.random(in: 0..<4, using: &generator) > 0
+        var ranges = "<subject/>"
+        for _ in 0..<Int.random(in: 0...6, using: &generator) {
+          let start = Int.random(in: 0...26, using: &generator)
+          let end = Int.random(in: 0...26, using: &generator)
+          ranges += "<body start='\(start)' end='\(end)'/>"
+          guard isUnderstood, start <= end, end <= body.count else { continue }
+          cut.formUnion(start..<end)
+        }
+        fallbacks += Self.fallback(
+          ranges, for: isUnderstood ? "urn:xmpp:reply:0" : "urn:example:unknown")
+      }
+      let expected = body.indices.filter { !cut.contains($0) }.map { body[$0] }.joined()
+      let node = element(message(from: "bob@example.test/peer", "", fallbacks))
+      let left = Fallbacks.cut(body.joined(), in: node)
+      #expect(Array(left.unicodeScalars) == Array(expected.unicodeScalars), "seed \(seed)")
+    }
+  }
 }
