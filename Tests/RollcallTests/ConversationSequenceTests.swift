@@ -77,14 +77,6 @@ struct ConversationSequenceTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Sequences that fail, and why.
-  private static let knownIssues: [String: Comment] = [
-    "26-sources-attached-later.json":
-      "sources that are attached later (XEP-0447 §3.2) are not joined with their file",
-    "26-sources-attached-with-a-fallback.json":
-      "sources that are attached later (XEP-0447 §3.2) are not joined with their file",
-  ]
-
   /// What `rollcall conversations --json` prints about a capture.
   private func document(of path: String, _ account: String) throws -> JSONValue {
     let timeline = Timeline(try importedLog(of: path, account, in: folder))
@@ -99,15 +91,8 @@ struct ConversationSequenceTests {
     try Data(sequence.capture.utf8).write(to: URL(filePath: path))
     let comparison = ConversationComparison(
       try document(of: path, sequence.account), expected: sequence.expected, also: sequence.also)
-    func record() {
-      for difference in comparison.differences {
-        Issue.record("rule \(sequence.rule), \(sequence.why): \(difference)")
-      }
-    }
-    if let reason = Self.knownIssues[name] {
-      withKnownIssue(reason) { record() }
-    } else {
-      record()
+    for difference in comparison.differences {
+      Issue.record("rule \(sequence.rule), \(sequence.why): \(difference)")
     }
   }
 
@@ -120,7 +105,6 @@ struct ConversationSequenceTests {
       rules.insert(rule)
     }
     #expect(rules == Set(1...37))
-    #expect(Set(Self.knownIssues.keys).isSubset(of: ConversationSequence.names))
   }
 
   @Test(

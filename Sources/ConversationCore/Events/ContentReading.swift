@@ -96,9 +96,9 @@ extension MessageStanza {
       // A file described twice is one file.
       guard !content.attachments.contains(where: { $0.has(url) }) else { continue }
       let body = content.bodies.first ?? ""
-      guard body.isEmpty || body.hasSameBytes(as: url.text) else { continue }
-      var attachment = Attachment(kind: MediaKind(ofURL: url.text), source: .oob)
-      attachment.url = url.text
+      guard body.isEmpty || body.hasSameBytes(as: url) else { continue }
+      var attachment = Attachment(kind: MediaKind(ofURL: url), source: .oob)
+      attachment.url = url
       content.attachments.append(attachment)
     }
   }
@@ -119,17 +119,10 @@ extension MessageStanza {
     return found
   }
 
-  private static func outOfBandURLs(of node: XMPPElement) -> [ExactText] {
+  private static func outOfBandURLs(of node: XMPPElement) -> [String] {
     node.children("x", in: Namespace.outOfBand).compactMap { link in
-      link.filledText(ofChild: "url", in: Namespace.outOfBand).map { ExactText($0) }
+      link.filledText(ofChild: "url", in: Namespace.outOfBand)
     }
-  }
-}
-
-extension Attachment {
-  /// Whether a URL is an address of the file.
-  fileprivate func has(_ url: ExactText) -> Bool {
-    url == self.url.map { ExactText($0) } || furtherURLs.contains { ExactText($0) == url }
   }
 }
 

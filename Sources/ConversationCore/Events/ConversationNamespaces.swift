@@ -40,6 +40,8 @@ extension Namespace {
   static let outOfBand = "jabber:x:oob"
   /// XEP-0447.
   static let fileSharing = "urn:xmpp:sfs:0"
+  /// XEP-0367.
+  static let attaching = "urn:xmpp:message-attaching:1"
   /// XEP-0446.
   static let fileMetadata = "urn:xmpp:file:metadata:0"
   /// XEP-0385.

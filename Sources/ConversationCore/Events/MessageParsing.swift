@@ -62,11 +62,12 @@ extension MessageStanza {
     {
       reply = Reply(id: id)
     }
-    if let attached = node.child("attach-sources", in: Namespace.fileSharing),
-      let id = attached.filledAttribute("id"),
-      let sources = attached.child("sources", in: Namespace.fileSharing)
+    if let attached = node.child("attach-to", in: Namespace.attaching),
+      let message = attached.filledAttribute("id"),
+      let sources = node.child("sources", in: Namespace.fileSharing)
     {
-      furtherSources = (id, SharedFiles.urls(of: sources))
+      furtherSources = FurtherSources(
+        message: message, file: sources.filledAttribute("id"), urls: SharedFiles.urls(of: sources))
     }
     pubsubItems =
       node.child("event", in: Namespace.pubsubEvent)?

@@ -36,8 +36,7 @@ package struct MessageStanza: Sendable {
   package var tombstone: RetractionRequest?
   package var reactions: (id: String, emojis: [String])?
   package var reply: Reply?
-  /// Sources of a file of an earlier message (XEP-0447 §3.3).
-  package var furtherSources: (id: String, urls: [String])?
+  package var furtherSources: FurtherSources?
   /// The condition of an error.
   package var error: String?
 
@@ -76,6 +75,15 @@ package struct MessageStanza: Sendable {
     package var isModeration: Bool
     package var by: String?
     package var reason: String?
+  }
+
+  /// Sources of a file of an earlier message (XEP-0447 §3.2).
+  package struct FurtherSources: Sendable {
+    /// The id of the message.
+    package var message: String
+    /// The id of the file in it; nil if the sources name none.
+    package var file: String?
+    package var urls: [String]
   }
 
   /// A wrapper of XEP-0280.

@@ -23,8 +23,8 @@ enum SharedFiles {
     let urls = sharing.child("sources", in: sources).map(urls) ?? []
     guard file != nil || !urls.isEmpty else { return nil }
     var attachment = Attachment(kind: .file, source: .sfs)
-    attachment.url = urls.first
-    attachment.furtherURLs = Array(urls.dropFirst())
+    attachment.id = sharing.filledAttribute("id")
+    attachment.add(urls)
     if let file { describe(&attachment, by: file, namespace) }
     attachment.kind = MediaKind(ofMediaType: attachment.mediaType)
     if attachment.mediaType == nil, let named = attachment.name ?? attachment.url {

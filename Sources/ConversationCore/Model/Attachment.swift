@@ -16,8 +16,12 @@ package struct Attachment: Sendable {
 
   package var kind: MediaKind
   package var source: Source
+  /// The id by which the sender attaches further sources (XEP-0447 §3.2).
+  var id: String?
   /// The address, without a key; nil if the file has none.
   package var url: String?
+  /// Whether the address was attached later; copies of the message do not have it.
+  var isURLAttached = false
   /// Further addresses of the file.
   package var furtherURLs: [String] = []
   /// The name that the sender gave. Never use it as the name of a file.
@@ -57,9 +61,23 @@ package struct Attachment: Sendable {
     isInLog = true
   }
 
+  /// Whether a text is an address of the file.
+  func has(_ url: String) -> Bool {
+    self.url.hasSameBytes(as: url) || furtherURLs.contains { $0.hasSameBytes(as: url) }
+  }
+
+  /// Adds addresses, each of them once.
+  mutating func add(_ urls: [String]) {
+    var known = Set((furtherURLs + [url].compactMap { $0 }).map { ExactText($0) })
+    for new in urls where known.insert(ExactText(new)).inserted {
+      if url == nil { url = new } else { furtherURLs.append(new) }
+    }
+  }
+
   /// What distinguishes the file from others in comparisons of copies: its digest if its bytes are
-  /// in the log, else its address.
+  /// in the log, else the address that its message has.
   var identity: ExactText {
-    ExactText(contentID ?? (isInLog ? sha256 : nil) ?? url ?? sha256 ?? name ?? "")
+    let sent = isURLAttached ? nil : url
+    return ExactText(contentID ?? (isInLog ? sha256 : nil) ?? sent ?? sha256 ?? name ?? "")
   }
 }

@@ -148,17 +148,26 @@ extension Conversations {
 
   // MARK: Further sources (rule 26)
 
-  mutating func sourcesReceived(_ urls: [String], for id: String, _ envelope: Envelope) {
+  mutating func sourcesReceived(_ sources: MessageStanza.FurtherSources, _ envelope: Envelope) {
     guard let conversation = byKey[envelope.key] else { return }
-    let known = first(named: names(id, in: envelope.key), in: conversation, by: envelope.author)
-    guard let known, let file = messages[known].current.content.attachments.indices.first else {
-      return
-    }
+    // In a room, too, a sender may name the stanza's own id.
+    let id = ExactText(sources.message)
+    let names = names(sources.message, in: envelope.key) + [.id(id), .originID(id)]
+    let known = first(named: names, in: conversation, by: envelope.author)
+    guard let known else { return }
     let version = messages[known].versions.count - 1
-    var attachment = messages[known].versions[version].content.attachments[file]
-    for url in urls {
-      if attachment.url == nil { attachment.url = url } else { attachment.furtherURLs.append(url) }
-    }
+    let attachments = messages[known].versions[version].content.attachments
+    let file: Int? =
+      if let id = sources.file {
+        attachments.firstIndex { $0.id.hasSameBytes(as: id) }
+      } else {
+        // Sources that name no file belong to the only one.
+        attachments.count == 1 ? 0 : nil
+      }
+    guard let file else { return }
+    var attachment = attachments[file]
+    attachment.isURLAttached = attachment.isURLAttached || attachment.url == nil
+    attachment.add(sources.urls)
     messages[known].versions[version].content.attachments[file] = attachment
   }
 }

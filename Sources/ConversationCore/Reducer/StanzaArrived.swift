@@ -75,7 +75,7 @@ extension Conversations {
       reactionsReceived(reactions.id, reactions.emojis, envelope, arrival)
     }
     if let further = stanza.furtherSources {
-      sourcesReceived(further.urls, for: further.id, envelope)
+      sourcesReceived(further, envelope)
     }
   }
 

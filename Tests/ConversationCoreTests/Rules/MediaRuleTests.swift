@@ -174,17 +174,64 @@ struct MediaRuleTests {
     #expect(dialogue.findings == test.findings)
   }
 
-  @Test("Rule 26: further sources are added by the sender of the file")
-  func furtherSources() {
-    let attached =
-      "<attach-sources xmlns='urn:xmpp:sfs:0' id='a'><sources>"
-      + "<url-data xmlns='http://jabber.org/protocol/url-data' target='https://b.test/'/>"
-      + "</sources></attach-sources>"
+  /// A file with an id, and sources that are attached to it later (XEP-0447 §3.2).
+  static func file(_ id: String, _ urls: String...) -> String {
+    "<file-sharing xmlns='urn:xmpp:sfs:0' id='\(id)'><file xmlns='urn:xmpp:file:metadata:0'>"
+      + "<media-type>image/png</media-type></file>\(sources(urls))</file-sharing>"
+  }
+  static func attached(to message: String, _ file: String?, _ urls: String...) -> String {
+    "<attach-to xmlns='urn:xmpp:message-attaching:1' id='\(message)'/>" + sources(urls, of: file)
+  }
+  private static func sources(_ urls: [String], of file: String? = nil) -> String {
+    let id = file.map { " id='\($0)'" } ?? ""
+    let data = urls.map {
+      "<url-data xmlns='http://jabber.org/protocol/url-data' target='\($0)'/>"
+    }
+    return "<sources xmlns='urn:xmpp:sfs:0'\(id)>\(data.joined())</sources>"
+  }
+
+  /// A message with two files, then sources; the addresses that each file has then.
+  static let laterSources: [(Dialogue.Step, [[String]])] = [
+    (fromBob("", attached(to: "m", "b", "u")), [["a"], ["u"]]),
+    (fromBob("", attached(to: "m", "a", "u", "v", "u", "a")), [["a", "u", "v"], []]),
+    (
+      fromBob("u", attached(to: "m", "b", "u") + oob("u") + ChangeTests.fallback("<body/>")),
+      [["a"], ["u"]]
+    ),
+    (fromBob("", attached(to: "m", "c", "u")), [["a"], []]),
+    (fromBob("", attached(to: "m", nil, "u")), [["a"], []]),
+    (fromBob("", attached(to: "n", "b", "u")), [["a"], []]),
+    (.sent(message(to: "bob@example.test", "", attached(to: "m", "b", "u"))), [["a"], []]),
+  ]
+
+  @Test("Rule 26: the sender attaches sources to the file that they name", arguments: laterSources)
+  func furtherSources(step: Dialogue.Step, expected: [[String]]) {
     let dialogue = Dialogue.online(
-      fromBob("", id: "a", Self.sfs(Self.url)), fromBob("", attached),
-      .sent(message(to: "bob@example.test", "", attached)))
+      fromBob("", id: "m", Self.file("a", "a") + Self.file("b")), step)
     #expect(dialogue.messages().count == 1)
-    #expect(dialogue.messages()[0].attachments[0].furtherURLs == ["https://b.test/"])
+    let urls = dialogue.messages().first?.attachments.map { file in
+      [file.url].compactMap { $0 } + file.furtherURLs
+    }
+    #expect(urls == expected)
+  }
+
+  @Test("Rule 26: the archive's copies of a file and of its sources change nothing")
+  func archivedSources() {
+    let steps = [("m", Self.file("a")), ("n", Self.attached(to: "m", "a", "u"))]
+    let dialogue = Dialogue.online(
+      steps.map { fromBob("", id: $0, $1) } + [query("q")]
+        + steps.map { id, more in
+          result("x\(id)", ChangeTests.bob("", id: id, more), stamp: "2026-11-26T12:00:00Z")
+        } + [fin("q")])
+    #expect(dialogue.messages().map { $0.attachments.map(\.url) } == [["u"]])
+    #expect(dialogue.messages().map { $0.attachments[0].furtherURLs } == [[]])
+  }
+
+  @Test("Rule 26: sources that name no file belong to the only one")
+  func sourcesOfTheOnlyFile() {
+    let dialogue = Dialogue.online(
+      fromBob("", id: "m", Self.sfs(Self.url)), fromBob("", Self.attached(to: "m", nil, "u")))
+    #expect(dialogue.messages().map { $0.attachments[0].furtherURLs } == [["u"]])
   }
 
   static let eme = "<encryption xmlns='urn:xmpp:eme:0' namespace='urn:example:e'/>"
