@@ -19,8 +19,9 @@ package struct Conversation: Sendable {
   var pendingSigns: [PendingSign] = []
   /// Names of messages that were read, but are not known yet.
   var pendingReads: [PendingRead] = []
-  /// Corrections that became entries because the message that they correct is not known yet.
-  var strayCorrections: [StrayCorrection] = []
+  /// The entries of corrections whose message is not known yet, oldest first, by the id that they
+  /// correct.
+  var strayCorrections: [ExactText: [Int]] = [:]
   /// Retractions and reactions whose message is not known yet.
   var pendingRetractions: [PendingRetraction] = []
   var pendingReactions: [PendingReaction] = []
@@ -62,14 +63,6 @@ struct PendingSign: Sendable {
   /// The marker; nil for a receipt.
   var marker: MessageStanza.Marker.Kind?
   var record: UInt64
-}
-
-/// A correction of a message that is not known yet.
-struct StrayCorrection: Sendable {
-  /// The number of its entry.
-  var message: Int
-  /// The id that it names.
-  var corrects: String
 }
 
 /// A retraction of a message that is not known yet.

@@ -63,6 +63,8 @@ package struct Message: Sendable {
   package var reply: Reply?
   /// Whether it is an entry of its own although it names a message that it corrects (rule 20).
   package var isCorrectionEntry = false
+  /// The names of such an entry in the index, for when it is folded into its message.
+  var entryNames: [MessageName] = []
 
   /// The current version.
   package var current: MessageVersion { versions[versions.count - 1] }

@@ -120,8 +120,7 @@ extension Conversations {
     place(number, arrival)
     applyPending(to: number, arrival)
     if isStrayCorrection, let corrects = stanza.correctedID {
-      all[candidate.conversation].strayCorrections.append(
-        StrayCorrection(message: number, corrects: corrects))
+      all[candidate.conversation].strayCorrections[ExactText(corrects), default: []].append(number)
     }
     if candidate.isOurs {
       raiseByEarlierMarkers(number)
@@ -195,6 +194,7 @@ extension Conversations {
     let key = NameInConversation(conversation: messages[number].conversation, name: name)
     guard names[key]?.contains(number) != true else { return }
     names[key, default: []].append(number)
+    if messages[number].isCorrectionEntry { messages[number].entryNames.append(name) }
   }
 
   /// Adds the ids of a version to the index.

@@ -159,14 +159,16 @@ extension Conversations {
     guard arrival.route != .live, !messages[number].isCorrectionEntry else { return }
     let conversation = messages[number].conversation
     let ids = [messages[number].id, messages[number].originID].compactMap { $0 }
-    guard !ids.isEmpty, !all[conversation].strayCorrections.isEmpty else { return }
-    for stray in all[conversation].strayCorrections
-    where ids.contains(where: { $0.hasSameBytes(as: stray.corrects) }) {
-      fold(stray.message, into: number)
+    let strays = Set(ids.map { ExactText($0) }).flatMap { id in
+      all[conversation].strayCorrections[id, default: []].map { (number: $0, corrected: id) }
+    }
+    // Their numbers rise in the order in which they arrived.
+    for stray in strays.sorted(by: { $0.number < $1.number }) {
+      fold(stray.number, of: stray.corrected, into: number)
     }
   }
 
-  private mutating func fold(_ stray: Int, into number: Int) {
+  private mutating func fold(_ stray: Int, of id: ExactText, into number: Int) {
     let (message, original) = (messages[stray], messages[number])
     let isSameSender =
       message.isOurs == original.isOurs && message.type == original.type
@@ -174,7 +176,10 @@ extension Conversations {
         ?? (original.occupant == nil))
     guard isSameSender, stray != number else { return }
     let conversation = message.conversation
-    all[conversation].strayCorrections.removeAll { $0.message == stray }
+    all[conversation].strayCorrections[id]?.removeAll { $0 == stray }
+    if all[conversation].strayCorrections[id] == [] {
+      all[conversation].strayCorrections[id] = nil
+    }
     all[conversation].order.removeAll { $0 == stray }
     if all[conversation].readTo?.message == stray { all[conversation].readTo?.message = number }
     withdraw(.correctionOfUnknown, record: message.record)
@@ -193,8 +198,11 @@ extension Conversations {
 
   /// Removes an entry that was folded from the index of names.
   private mutating func forget(_ number: Int) {
-    names = names.mapValues { $0.filter { $0 != number } }
-    ownIDs = ownIDs.mapValues { $0.filter { $0 != number } }
+    let conversation = messages[number].conversation
+    for name in messages[number].entryNames {
+      names[NameInConversation(conversation: conversation, name: name)]?.removeAll { $0 == number }
+      if case .id(let id) = name { ownIDs[id]?.removeAll { $0 == number } }
+    }
   }
 }
 

@@ -79,6 +79,18 @@ struct ChangeTests {
         result("x", bob("1", id: "a"), stamp: "2026-11-26T11:00:01Z"), fin("p"),
       ], ["in 2 unread was 1"]),
     ContentCase(
+      "several before their messages, backwards through the archive",
+      [
+        query("q"),
+        result("v", bob("2", id: "c", replaces("a")), stamp: "2026-11-26T11:00:03Z"),
+        result("w", bob("3", id: "d", replaces("a")), stamp: "2026-11-26T11:00:04Z"),
+        result("z", bob("x", id: "e", replaces("b")), stamp: "2026-11-26T11:00:05Z"), fin("q"),
+        query("p", "<before>v</before>"),
+        result("x", bob("1", id: "a"), stamp: "2026-11-26T11:00:01Z"), fin("p"),
+        // The id of a folded entry names its message only.
+        fromBob("4", id: "f", replaces("c")),
+      ], ["in 4 unread was 1, 2, 3", "in x unread"], findings: ["correction-of-unknown"]),
+    ContentCase(
       "of a retracted message",
       [
         fromBob("1", id: "a"), fromBob("", retracts("a")),
