@@ -10,7 +10,7 @@ package struct InspectedSources: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A second log or capture of the same account, to compare.", valueName: "file"),
+      "A second log or capture of the same account, which the page can show instead.", valueName: "file"),
     completion: .file())
   var other: String?
 
