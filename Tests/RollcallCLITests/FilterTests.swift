@@ -4,13 +4,17 @@ import Testing
 
 /// Compares each filtered listing with the unfiltered one.
 @Suite("Filters of listings") struct FilterTests {
-  private static let capture = CaptureCase.fixtures
-    .appending(path: "logs/net-xmpp-time/capture.log").path(percentEncoded: false)
+  private static func path(_ fixture: String) -> String {
+    CaptureCase.fixtures.appending(path: fixture).path(percentEncoded: false)
+  }
+
+  private static let capture = path("logs/net-xmpp-time/capture.log")
 
   /// The listings, with the keys of their lists in the documents.
   private static let listings = [
     (["log", capture], "records"), (["replay", capture], "records"),
-    (["findings", capture], "findings"), (["history", capture, "laowang37"], "history"),
+    (["findings", path("devices/prosody-three/merged.jsonl")], "findings"),
+    (["history", capture, "laowang37"], "history"),
   ]
 
   private static func list(
@@ -23,12 +27,23 @@ import Testing
 
   private static func number(_ row: NSDictionary) -> Int { row["record"] as? Int ?? 0 }
 
-  /// The kind of each record, and the records with findings.
+  /// The kind of each record of a capture, and the records with findings.
+  private struct Facts {
+    var kinds: [Int: String]
+    var odd: Set<Int>
+
+    init(_ capture: String) throws {
+      let rows = try list(["log", capture], "records")
+      kinds = Dictionary(
+        uniqueKeysWithValues: rows.map { (number($0), $0["kind"] as? String ?? "") })
+      let moments = try list(["replay", capture], "records")
+      odd = Set(moments.filter { ($0["findings"] as? [Any])?.isEmpty == false }.map(number))
+    }
+  }
+
   private static let facts = Result {
-    let rows = try list(["log", capture], "records")
-    let kinds = Dictionary(
-      uniqueKeysWithValues: rows.map { (number($0), $0["kind"] as? String ?? "") })
-    return (kinds: kinds, odd: Set(try list(["findings", capture], "findings").map(number)))
+    Dictionary(
+      uniqueKeysWithValues: try Set(listings.map(\.0[1])).map { ($0, try Facts($0)) })
   }
 
   /// Whether a row of any listing concerns only presence or the roster's version.
@@ -52,20 +67,31 @@ import Testing
     ])
   func leavesOut(_ index: Int, _ filter: [String]) throws {
     let (arguments, key) = Self.listings[index]
-    let (kinds, odd) = try Self.facts.get()
+    let facts = try #require(try Self.facts.get()[arguments[1]])
     let all = try Self.list(arguments, key)
     let expected = all.filter { row in
       let record = Self.number(row)
-      if let at = filter.firstIndex(of: "--kind"), kinds[record] != filter[at + 1] { return false }
-      let isOdd = (row["findings"] as? [Any]).map { !$0.isEmpty } ?? odd.contains(record)
+      if let at = filter.firstIndex(of: "--kind"), facts.kinds[record] != filter[at + 1] {
+        return false
+      }
+      let isOdd = (row["findings"] as? [Any]).map { !$0.isEmpty } ?? facts.odd.contains(record)
       if filter.contains("--only"), !isOdd { return false }
-      if filter.contains("--no-presence"), Self.isFleeting(row, kinds) { return false }
+      if filter.contains("--no-presence"), Self.isFleeting(row, facts.kinds) { return false }
       if filter[0] == "--since" || filter[0] == "--from", record < 20 { return false }
       return !filter.contains("--to") || record <= 40
     }
     #expect(all.count > 2)
     let numbers = try Self.list(arguments, key, filter).map(Self.number)
     #expect(numbers == expected.map(Self.number))
+  }
+
+  @Test(
+    "A finding about the end of a source has the kind of the record that it goes back to",
+    arguments: [("iq", true), ("stream", false), ("presence", false)])
+  func ending(_ kind: String, _ isShown: Bool) throws {
+    let findings = try Self.list(["findings", Self.capture], "findings", ["--kind", kind])
+    let codes = findings.compactMap { $0["code"] as? String }
+    #expect(codes.contains("unacknowledged-push") == isShown)
   }
 
   @Test(
