@@ -34,6 +34,11 @@ extension StanzaEvent {
       output.write(tag: 20)
       output.write(id)
       output.write(to)
+    case .errorSent(let id, let to, let report):
+      output.write(tag: 21)
+      output.write(id)
+      output.write(to)
+      output.write(report)
     case .subscriptionReceived(let stanza):
       output.write(tag: 32)
       output.write(stanza)
@@ -160,7 +165,7 @@ extension StanzaEvent {
     case .blockingSent(let request): request.jids.map(\.bare)
     case .blocked(_, let jids), .unblocked(_, let jids): jids.map(\.bare)
     case .nicknamePublished(let jid, _), .vCardPublished(let jid, _): [jid]
-    case .querySent, .answerSent, .presenceSent, .rejected: []
+    case .querySent, .answerSent, .errorSent, .presenceSent, .rejected: []
     }
   }
 }

@@ -33,6 +33,8 @@ package struct Scenario {
   package private(set) var wire: [WireLine] = []
   /// The time of the next lines in milliseconds; nil for a source without a clock.
   package var time: Int64?
+  /// Whether the clock has run back, so that the time of the next lines is held.
+  package var isHeld = false
   /// The connection of the next lines.
   package var connection = ConnectionID.first
 
@@ -186,7 +188,7 @@ package struct Scenario {
   }
 
   private mutating func reduceNext(_ event: RosterEvent) -> Outcome {
-    let stamp = RecordStamp(record: record + 1, time: self.time)
+    let stamp = RecordStamp(record: record + 1, time: self.time, isHeld: isHeld)
     history.append((event, stamp, connection))
     outcomes.append(RosterReducer.reduce(&roster, event, at: stamp, on: connection))
     return last

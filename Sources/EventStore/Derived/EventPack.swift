@@ -11,7 +11,7 @@ import RawBytes
 ///     0  UInt32 length of the event in bytes
 ///     4  UInt16 the record, counted from the first one that the block covers
 ///     6  UInt8  the direction, and flags: 4 the time is known, 8 the time is absolute, 16 a
-///               connection follows
+///               connection follows, 32 the time is held
 ///     7  UInt8  kind
 ///     8  UInt32 time, ms after the pack's (only with flag 4)
 ///        Int64  time, ms since 1970 (instead of that, with flag 8 too)
@@ -68,7 +68,8 @@ struct EventPack: ~Escapable {
       sequence: sequence, direction: direction, kind: RecordKind(rawValue: content[start + 7]),
       connection: flags & EventLayout.hasConnection != 0
         ? content.bigEndian(at: event.lowerBound - EventLayout.connectionBytes) : 1,
-      time: time(at: start + EventLayout.headBytes, flags))
+      time: time(at: start + EventLayout.headBytes, flags),
+      isHeld: flags & EventLayout.isHeld != 0)
     return (header, event)
   }
 
@@ -110,6 +111,7 @@ private enum EventLayout {
   static let timeIsKnown: UInt8 = 4
   static let hasWholeTime: UInt8 = 8
   static let hasConnection: UInt8 = 16
+  static let isHeld: UInt8 = 32
 
   /// The number of bytes before an event with these flags.
   @inline(__always)
@@ -161,6 +163,7 @@ struct EventPacker {
           size += EventLayout.timeBytes
         }
       }
+      if header.isHeld { flags |= EventLayout.isHeld }
       if header.connection != 1 {
         flags |= EventLayout.hasConnection
         space.write(bigEndian: header.connection, at: size)

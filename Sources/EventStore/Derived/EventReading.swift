@@ -73,6 +73,6 @@ extension EventHeader {
   package init(_ header: RecordHeader) {
     self.init(
       sequence: header.sequence, direction: header.direction, kind: header.kind,
-      connection: header.connection, time: header.time)
+      connection: header.connection, time: header.time, isHeld: header.isHeld)
   }
 }

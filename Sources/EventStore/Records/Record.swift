@@ -67,6 +67,20 @@ package struct RecordHeader: Hashable, Sendable {
   package var time: Int64? { timeIsKnown ? clock : nil }
   /// The time by the source's clock, even if that ran backwards; nil if the source gave no time.
   package var ownTime: Int64? { sourceTime ?? time }
+
+  /// Whether the source's clock had run back, so that `time` is an earlier record's and does not
+  /// say how long anything took.
+  package var isHeld: Bool {
+    guard let time, let sourceTime else { return false }
+    return Self.isHeld(at: time, insteadOf: sourceTime)
+  }
+
+  /// Whether a record whose source gives a time has that of an earlier record instead. Threads that
+  /// log at the same moment are not in order, so a tenth of a second is not enough.
+  package static func isHeld(at time: Int64, insteadOf sourceTime: Int64) -> Bool {
+    let (distance, overflows) = time.subtractingReportingOverflow(sourceTime)
+    return overflows || distance > 100
+  }
 }
 
 extension RecordHeader {
@@ -117,6 +131,8 @@ package struct EventHeader: Hashable, Sendable {
   package let connection: UInt32
   /// The record's `time`.
   package let time: Int64?
+  /// The record's `isHeld`.
+  package let isHeld: Bool
 }
 
 /// The parts derived from one record.

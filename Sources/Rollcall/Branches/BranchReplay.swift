@@ -43,7 +43,7 @@ struct BranchReplay {
     try passPlaces(before: step.stamp.record)
     if upcoming.first == step.stamp.record { upcoming.removeFirst() }
     try run(
-      step.stamp.record, at: step.stamp.time,
+      step.stamp.record, at: step.stamp,
       Branch.Content(
         connection: step.connection, direction: step.direction, event: [UInt8](step.event)))
   }
@@ -84,11 +84,12 @@ struct BranchReplay {
   }
 
   private mutating func run(
-    _ record: UInt64, at time: Int64?, _ content: Branch.Content?
+    _ record: UInt64, at read: RecordStamp?, _ content: Branch.Content?
   ) throws {
     let place = places[record]
     let stamp = RecordStamp(
-      record: branch.numbering.number(record), time: time ?? place?.time)
+      record: branch.numbering.number(record), time: read?.time ?? place?.time,
+      isHeld: read?.isHeld ?? false)
     var actual: [Effect] = []
     if let content, let event = content.event {
       actual = [
@@ -111,7 +112,8 @@ struct BranchReplay {
     }
     for (index, inserted) in (place?.inserted ?? []).enumerated() {
       let number = branch.numbering.number(record, inserted: UInt64(index) + 1)
-      effects += try follow(inserted, RecordStamp(record: number, time: stamp.time))
+      effects += try follow(
+        inserted, RecordStamp(record: number, time: stamp.time, isHeld: stamp.isHeld))
     }
     return effects
   }

@@ -110,6 +110,7 @@ private struct LogHead: Sendable {
       if let time = record.time {
         state.time = max(time, state.time ?? time)
         stamp.time = state.time
+        stamp.isHeld = state.time.map { RecordHeader.isHeld(at: $0, insteadOf: time) } ?? false
       }
       if let event = record.event {
         try RosterReducer.reduce(

@@ -199,11 +199,12 @@ extension Finding.Code {
           + "the server's authors with the record of the push.")
     case .idlePushes:
       FindingGuide(
-        "A push tells of a change (RFC 6121 §2.1.6).",
+        "A push tells of a change (RFC 6121 §2.1.6), and so does a presence (RFC 6121 §4.4).",
         "A server or a synchronizing module that pushes the whole roster item by item; a directory "
-          + "that is copied over the roster again and again.",
-        "Nothing is lost by it. Each push costs every device an answer: see in the server's log "
-          + "what causes them.")
+          + "that is copied over the roster again and again; a client or gateway that sends its "
+          + "presence on a timer.",
+        "Nothing is lost by it. Each push costs every device an answer, and each presence wakes "
+          + "phones up: see in the server's log, or in the contact's client, what causes them.")
     case .malformedItem:
       FindingGuide(
         "An item has an address and what the schema allows (RFC 6121 §2.1.2).",
@@ -274,9 +275,10 @@ extension Finding.Code {
       FindingGuide(
         "Only what the server pushes is in the roster (RFC 6121 §2.1.6).",
         "Another device sent its older copy of the contact; two devices edit at once; an "
-          + "address book that is copied over the roster.",
-        "rollcall history of the contact shows the push that undid it, and whether a set of "
-          + "ours asked for it.")
+          + "address book that is copied over the roster; a server that cuts long names, or adds "
+          + "groups that it shares.",
+        "rollcall history of the contact shows the push that undid or altered it, and whether a "
+          + "set of ours asked for it.")
     case .outdatedSet:
       FindingGuide(
         "A set replaces the name and all groups of the contact (RFC 6121 §2.1.2).",

@@ -34,7 +34,7 @@ extension Finding.Code {
     case .pushItemCount: "A push has more than one contact"
     case .unacknowledgedPush: "A push was not acknowledged"
     case .missedPush: "A device was not told a change"
-    case .idlePushes: "Pushes repeat what is known"
+    case .idlePushes: "Pushes or presences repeat what is known"
     case .malformedItem: "A roster item is malformed"
     case .duplicateItem: "A contact is in the roster twice"
     case .removalInResult: "A roster lists a contact as removed"

@@ -39,7 +39,7 @@ package struct LogRecovery {
       if let event = decoded.event {
         try RosterReducer.reduce(
           &roster, event.span.bytes, isSound: true,
-          at: RecordStamp(record: done, time: header.time),
+          at: RecordStamp(record: done, time: header.time, isHeld: header.isHeld),
           on: ConnectionID(number: header.connection), reporting: .nothing)
       }
       pending.append(

@@ -220,7 +220,7 @@ package struct LogVerification {
     _ event: [UInt8]?, _ header: RecordHeader, _ transaction: borrowing ReadTransaction
   ) throws {
     if let event {
-      let stamp = RecordStamp(record: header.sequence, time: header.time)
+      let stamp = RecordStamp(EventHeader(header))
       try RosterReducer.reduce(
         &replay.roster, event.span.bytes, isSound: true, at: stamp,
         on: ConnectionID(number: header.connection), reporting: .nothing)

@@ -243,7 +243,8 @@ package final class RosterRecorder {
     guard let time else { return RecordStamp(record: number) }
     let now = max(time, clock ?? time)
     clock = now
-    return RecordStamp(record: number, time: now)
+    return RecordStamp(
+      record: number, time: now, isHeld: RecordHeader.isHeld(at: now, insteadOf: time))
   }
 
   // MARK: What else is in the log

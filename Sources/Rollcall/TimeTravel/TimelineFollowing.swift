@@ -216,7 +216,7 @@ private struct EventSlice {
     bytes.append(bytes: event)
     places.append(
       Place(
-        stamp: RecordStamp(record: header.sequence, time: header.time),
+        stamp: RecordStamp(header),
         connection: ConnectionID(number: header.connection), direction: header.direction,
         bytes: start..<bytes.count))
   }

@@ -110,7 +110,7 @@ extension Reduction {
 
   /// Whether everything that was on its way at that time must have arrived by now.
   private func isLongAgo(_ then: RecordStamp) -> Bool {
-    guard let time = then.time, let now = stamp.time else { return false }
+    guard let time = then.clock, let now = stamp.clock else { return false }
     return now > time.adding(Timeout.answer)
   }
 

@@ -11,7 +11,11 @@ extension EventEncoder {
     case (.get, .inbound): try encodePeer(of: node, direction) { _, _ in }
     case (.set, .outbound): try encodeOwnSet(node)
     case (.set, .inbound): try encodePush(node)
-    case (.result, .outbound), (.error, .outbound): try encodeOwnAnswer(node)
+    case (.result, .outbound): try encodeOwnAnswer(node, .answerSent)
+    case (.error, .outbound):
+      try encodeOwnAnswer(
+        node, .errorSent,
+        ErrorReport(node.child("error", in: Namespace.client), in: Namespace.stanzaErrors))
     case (.result, .inbound): try encodeResult(node)
     case (.error, .inbound): try encodeError(node)
     }
@@ -59,13 +63,16 @@ extension EventEncoder {
     writeParts(count: count)
   }
 
-  private mutating func encodeOwnAnswer(_ node: XMPPElement) throws(StanzaError) {
+  private mutating func encodeOwnAnswer(
+    _ node: XMPPElement, _ tag: EventTag, _ report: ErrorReport? = nil
+  ) throws(StanzaError) {
     try encodePeer(of: node, .outbound) { to, output in
       node.withAttribute("id") { id in
         guard let id else { return }
-        output.write(EventTag.answerSent)
+        output.write(tag)
         output.write(counted: id)
         output.write(optional: to)
+        if let report { output.write(report) }
       }
     }
   }

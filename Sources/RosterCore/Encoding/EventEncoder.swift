@@ -10,7 +10,7 @@ import XMPPStanza
 package struct EventEncoder {
   /// The version of the translation, and of how what is derived of records is stored; that of
   /// another version must be made anew.
-  package static let version: UInt32 = 12
+  package static let version: UInt32 = 13
 
   var output = CanonicalOutput()
   /// Parts of an event whose count comes before them.

@@ -57,8 +57,10 @@ package indirect enum StanzaEvent: Hashable, Sendable {
   case setSent(RosterSet)
   case answerReceived(Answer)
   case pushReceived(RosterSet)
-  /// We answered a request, by a result or an error.
+  /// We answered a request by a result.
   case answerSent(id: String, to: JID?)
+  /// We answered a request by an error.
+  case errorSent(id: String, to: JID?, ErrorReport)
 
   // Subscriptions
   case subscriptionReceived(SubscriptionStanza)

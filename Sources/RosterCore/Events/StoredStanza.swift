@@ -30,6 +30,7 @@ enum StoredStanza: ~Escapable {
   case answerReceived(StoredAnswer)
   case pushReceived(StoredSet)
   case answerSent(id: RawSpan, to: StoredJID?)
+  case errorSent(id: RawSpan, to: StoredJID?, ErrorReport)
   case subscriptionReceived(StoredSubscription)
   case subscriptionSent(StoredSubscription)
   case presenceReceived(StoredPresence)
@@ -199,6 +200,8 @@ extension StanzaEvent {
     case .answerReceived(let answer): self = .answerReceived(answer.value)
     case .pushReceived(let push): self = .pushReceived(push.value)
     case .answerSent(let id, let to): self = .answerSent(id: String(decoding: id), to: to?.jid)
+    case .errorSent(let id, let to, let report):
+      self = .errorSent(id: String(decoding: id), to: to?.jid, report)
     case .subscriptionReceived(let stanza): self = .subscriptionReceived(stanza.value)
     case .subscriptionSent(let stanza): self = .subscriptionSent(stanza.value)
     case .presenceReceived(let presence):

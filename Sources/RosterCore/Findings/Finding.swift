@@ -126,6 +126,8 @@ package enum ItemFinding: Hashable, Sendable {
   case foreignPush(PushRefusal)
   case pushItemCount(Int)
   case unacknowledgedPush
+  /// Pushes that were answered by an error, the first of which said this.
+  case refusedPush(ErrorReport)
   /// One device received a push and another, which the server should have sent it, did not.
   case missedPush(receivedBy: String?)
   case malformed(jid: String?, reason: String, Direction)
@@ -149,10 +151,12 @@ package enum EditFinding: Hashable, Sendable {
   /// If something is missing, the roster that came next does not show what the set asked for.
   case unanswered(isMissing: Bool)
   case unpushed
+  /// The server stored something else than the set asked for.
+  case altered(EditableFields, asked: EditableFields)
   /// With what the server shows now, nil where the contact is gone.
   case undone(EditableFields?)
   /// A set takes back what another of our devices had edited, and changes something else.
-  case outdated(Field, of: String)
+  case outdated(Loss, of: String)
   /// A set that was sent before the session's roster was known lost what the server had.
   case premature(Loss)
   /// A device put back what another one, or something that the log does not show, had changed or
@@ -220,8 +224,11 @@ package enum SubscriptionFinding: Hashable, Sendable {
 package enum PresenceFinding: Hashable, Sendable {
   case uninvited(from: JID)
   case malformed(String)
-  /// A session has the roster and never shows its presence, as an earlier one had.
-  case unshown
+  /// A contact sends the presence again and again that it has.
+  case idle
+  /// A session has the roster and never shows its presence. If no earlier one of its client did,
+  /// the client may not need it.
+  case unshown(hasEarlier: Bool)
   /// An address has more resources than this, so that the oldest is dropped.
   case crowded(limit: Int)
 }

@@ -112,6 +112,7 @@ extension Finding.Kind {
     case .subscription(.automaticAcceptance(let milliseconds)):
       milliseconds < SubscriptionFinding.reflexLimit ? nil : .info
     case .session(.streamError(_, let report)): report.isOrdinary ? .info : nil
+    case .presence(.unshown(let hasEarlier)): hasEarlier ? nil : .info
     case .rejected, .foreignAccount, .otherDomain, .unverifiedServer, .lateStanza, .session,
       .answer,
       .item, .edit, .subscription, .presence, .foreignBlocking:
@@ -135,6 +136,7 @@ extension Finding.Kind {
     case .subscription(let finding): finding.code
     case .presence(.uninvited): .uninvitedPresence
     case .presence(.malformed): .malformedPresence
+    case .presence(.idle): .idlePushes
     case .presence(.unshown): .unshownPresence
     case .presence(.crowded): .crowdedAddress
     case .foreignBlocking: .foreignBlocking
@@ -190,7 +192,7 @@ extension ItemFinding {
     switch self {
     case .foreignPush: .foreignPush
     case .pushItemCount: .pushItemCount
-    case .unacknowledgedPush: .unacknowledgedPush
+    case .unacknowledgedPush, .refusedPush: .unacknowledgedPush
     case .missedPush: .missedPush
     case .idlePushes: .idlePushes
     case .malformed: .malformedItem
@@ -212,7 +214,7 @@ extension EditFinding {
     case .refused: .refusedEdit
     case .unanswered: .unansweredEdit
     case .unpushed: .unpushedEdit
-    case .undone: .undoneEdit
+    case .altered, .undone: .undoneEdit
     case .outdated: .outdatedSet
     case .premature: .prematureSet
     case .putBack: .putBack

@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 // Findings in English, each with the rule that it rests on.
@@ -59,6 +60,9 @@ extension Finding {
     var pushes: String {
       extent == nil ? "the push of \(cause)" : cases("pushes")
     }
+
+    /// When something was sent: “of record 12”, or “sent 8 times (#12 to #40)”.
+    var times: String { extent == nil ? "of \(cause)" : "sent \(cases("times"))" }
 
     /// The cases that it stands for: “8 pushes (#12 to #40)”.
     func cases(_ noun: String) -> String {
@@ -143,6 +147,9 @@ extension ItemFinding {
     case .unacknowledgedPush:
       "\(words.subject) never acknowledged \(words.pushes): a client must answer each push with a "
         + "result that has its id (RFC 6121 §2.1.6)."
+    case .refusedPush(let report):
+      "\(words.subject) answered \(words.pushes) by an error (\(report.clause)): a client must "
+        + "answer each push with a result that has its id (RFC 6121 §2.1.6)."
     case .missedPush(let receiver):
       "\(words.device ?? "One device") never received \(words.pushes), which "
         + "\(words.extent == nil ? receiver ?? "another device" : "other devices") received. "
@@ -193,13 +200,16 @@ extension EditFinding {
     case .unpushed:
       "The server took \(words.our) set of \(words.cause) but never pushed it: the contact stays "
         + "as it was (RFC 6121 §2.1.5)."
+    case .altered(let stored, let asked):
+      "The server did not store what \(words.our) set of \(words.cause) asked for: "
+        + "\(words.somebody) has \(stored.clause(insteadOf: asked)) (RFC 6121 §2.1.5, §2.1.6)."
     case .undone(let now):
       "Our set of \(words.cause) was undone: \(clause(now)). The server or another of our "
         + "devices changed it; only its pushes count (RFC 6121 §2.1.6)."
     case .outdated(let lost, let device):
-      "The set takes back \(lost.clause) that \(device) had given by the set of \(words.cause), "
-        + "and changes something else: it seems to be made from an older copy of the contact, and "
-        + "a set replaces all of it (RFC 6121 §2.1.2)."
+      "The set \(lost.clause(about: words.somebody, of: device, set: words.cause)), and changes "
+        + "something else: it seems to be made from an older copy of the contact, and a set "
+        + "replaces all of it (RFC 6121 §2.1.2)."
     case .premature(let loss):
       "\(words.initialOur) set of \(words.cause) was sent before the session's roster was known, "
         + "and \(loss.clause(about: words.somebody)): a set replaces the name and all groups "
@@ -234,9 +244,9 @@ extension SubscriptionFinding {
       "Nobody had asked: our subscribed approves a later request of \(words.somebody) "
         + "(RFC 6121 §3.4)."
     case .wrongRefusal:
-      "Our unsubscribe does not answer the request of \(words.somebody) of \(words.cause), which "
-        + "stays open: it ends what we see of somebody (RFC 6121 §3.3); a refusal is unsubscribed "
-        + "(§3.2)."
+      "\(words.initialOur) unsubscribe \(words.times) does not answer the request of "
+        + "\(words.somebody), which stays open: it ends what we see of somebody (RFC 6121 §3.3); a "
+        + "refusal is unsubscribed (§3.2)."
     case .requestForRequest(let ours):
       "\(words.somebody) answered our request of record \(ours) by asking us at \(words.cause), "
         + "and has not accepted it since: a request is accepted by “subscribed” (RFC 6121 §3.1.5). "
@@ -294,11 +304,16 @@ extension PresenceFinding {
     case .uninvited(let from):
       "\(from) sends us its presence, though we do not subscribe to it: sent to us alone "
         + "(RFC 6121 §4.6), or the server's roster is another than ours."
+    case .idle:
+      "\(words.somebody) sent \(words.device ?? "us") \(words.cases("presences")) that say nothing "
+        + "new: show, priority and status are as before. A client sends its presence when that "
+        + "changes (RFC 6121 §4.4)."
     case .malformed(let reason): "The presence is odd: \(reason) (RFC 6121 §4.7.2)."
-    case .unshown:
+    case .unshown(let hasEarlier):
       "\(words.initialOur) session has had the roster since \(words.cause) and has not shown its "
-        + "presence, as an earlier one did: the server sends it neither requests nor the presence "
-        + "of contacts, so all of them look offline (RFC 6121 §4.2)."
+        + "presence\(hasEarlier ? ", as an earlier one did" : ""): the server sends it neither "
+        + "requests nor the presence of contacts, so all of them look offline (RFC 6121 §4.2)."
+        + (hasEarlier ? "" : " A program that only edits the roster needs no presence.")
     case .crowded(let limit):
       "\(words.somebody) has more than \(limit) resources, which no person has: only the newest "
         + "are kept. This is reported once in a session."
@@ -307,24 +322,52 @@ extension PresenceFinding {
 }
 
 extension EditFinding.Field {
-  fileprivate var clause: String {
+  /// The name or the groups, as words of a sentence.
+  var clause: String {
     switch self {
     case .name(let name): name.map { "the name “\($0)”" } ?? "the empty name"
+    case .groups(let groups) where groups.isEmpty: "no group"
     case .groups(let groups):
-      groups.isEmpty ? "the lack of groups" : "the groups “\(groups.joined(separator: "”, “"))”"
+      "the group\(groups.count == 1 ? "" : "s") “\(groups.joined(separator: "”, “"))”"
     }
   }
 }
 
 extension EditFinding.Loss {
-  fileprivate func clause(about contact: String) -> String {
-    let lost = [name?.clause, groups.isEmpty ? nil : EditFinding.Field.groups(groups).clause]
+  /// What a set takes back that a device had done.
+  fileprivate func clause(about contact: String, of device: String, set: String) -> String {
+    let into = "puts \(contact) back into “\(returnedGroups.joined(separator: "”, “"))”"
+    guard !lost.isEmpty else {
+      return "\(into), out of which \(device) had taken it by the set of \(set)"
+    }
+    return "takes back \(lost) that \(device) had given by the set of \(set)"
+      + (returnedGroups.isEmpty ? "" : " and \(into)")
+  }
+
+  private var lost: String {
+    [name?.clause, groups.isEmpty ? nil : EditFinding.Field.groups(groups).clause]
       .compactMap { $0 }.joined(separator: " and ")
+  }
+
+  fileprivate func clause(about contact: String) -> String {
     let returned =
       returnedGroups.isEmpty
       ? "" : "put \(contact) back into “\(returnedGroups.joined(separator: "”, “"))”"
     return [lost.isEmpty ? "" : "overwrote \(lost) of \(contact)", returned]
       .filter { !$0.isEmpty }.joined(separator: " and ")
+  }
+}
+
+extension EditableFields {
+  /// What the server stored of a contact, and what it was asked for: only what differs.
+  fileprivate func clause(insteadOf asked: EditableFields) -> String {
+    var pairs: [(stored: EditFinding.Field, asked: EditFinding.Field)] = []
+    if !name.hasSameBytes(as: asked.name) { pairs.append((.name(name), .name(asked.name))) }
+    if !groups.hasSameBytes(as: asked.groups) {
+      pairs.append((.groups(groups), .groups(asked.groups)))
+    }
+    return pairs.map { "\($0.stored.clause) instead of \($0.asked.clause)" }
+      .joined(separator: ", and ")
   }
 }
 

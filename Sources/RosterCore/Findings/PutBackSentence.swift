@@ -10,16 +10,15 @@ extension PutBack {
   func sentence(about contact: String, set: String, by device: String?) -> String {
     let subject = device ?? "This client"
     let what =
-      isOfContact
-      ? "added \(contact) again by the set of \(set), as the contact was before"
-      : "gave \(contact) back the name and groups of before, by the set of \(set)"
+      fields.map { "\($0.clause(about: contact)), by the set of \(set)" }
+      ?? "added \(contact) again by the set of \(set), as the contact was before"
     return "\(subject) \(what): \(past). " + (before.map(loss) ?? "") + reason
   }
 
   /// What had happened before.
   private var past: String {
     let edit = edit.map { "record \($0)" } ?? "an earlier record"
-    guard isOfContact else { return "\(of ?? "another device") had changed them at \(edit)" }
+    guard fields == nil else { return "\(of ?? "another device") had changed that at \(edit)" }
     let shown = lostAt.map { "record \($0)" } ?? "an earlier record"
     guard self.edit != nil else {
       return "the contact had left the roster at \(shown), and no set in the log asked for that"
@@ -47,5 +46,19 @@ extension PutBack {
         + "copy of the contact. This is a guess."
     }
     return "Either its user wanted that, or the set was made from an old copy of the contact."
+  }
+}
+
+extension RestoredFields {
+  /// What exactly was put back.
+  fileprivate func clause(about contact: String) -> String {
+    let given = [name?.clause, groups.isEmpty ? nil : EditFinding.Field.groups(groups).clause]
+      .compactMap { $0 }.joined(separator: " and ")
+    let left =
+      leftGroups.isEmpty ? "" : "took it out of “\(leftGroups.joined(separator: "”, “"))” again"
+    guard !given.isEmpty else {
+      return "took \(contact) out of “\(leftGroups.joined(separator: "”, “"))” again"
+    }
+    return "gave \(contact) back \(given)" + (left.isEmpty ? "" : " and \(left)")
   }
 }

@@ -6,8 +6,9 @@ extension SessionFinding {
     case .streamError(.inbound, let report):
       "The server ended \(words.streams) with an error: \(report.clause) (RFC 6120 §4.9.3)."
     case .streamError(.outbound, let report):
-      "\(words.subject) ended \(words.streams) with an error: \(report.clause); the client could "
-        + "not read or accept what the server sent (RFC 6120 §4.9.3)."
+      "\(words.subject) ended \(words.ownStreams) with an error: \(report.clause)"
+        + (report.isAboutInput ? "; the client could not read or accept what the server sent" : "")
+        + " (RFC 6120 §4.9.3)."
     case .conflictLoop(let resource, let report):
       "The server ended \(words.sessions) of "
         + (resource.map { "the resource \($0)" } ?? "one resource")
@@ -24,9 +25,31 @@ extension Finding.Words {
     return "\(extent.count) of \(our) streams (#\(extent.first) to #\(extent.last))"
   }
 
+  /// The same streams, in a sentence whose subject is their client.
+  fileprivate var ownStreams: String {
+    let owner = device == nil ? "our" : "its"
+    guard let extent else { return "\(owner) stream at \(cause)" }
+    return "\(extent.count) of \(owner) streams (#\(extent.first) to #\(extent.last))"
+  }
+
   /// The sessions that ended.
   fileprivate var sessions: String {
     guard let extent else { return "a session" }
     return "\(extent.count) sessions (#\(extent.first) to #\(extent.last))"
+  }
+}
+
+extension ErrorReport {
+  /// Whether a stream error says that its sender cannot read or accept what it received
+  /// (RFC 6120 §4.9.3).
+  fileprivate var isAboutInput: Bool {
+    switch condition {
+    case "bad-format", "bad-namespace-prefix", "improper-addressing", "invalid-from",
+      "invalid-namespace", "invalid-xml", "not-well-formed", "restricted-xml",
+      "unsupported-encoding", "unsupported-feature", "unsupported-stanza-type",
+      "unsupported-version":
+      true
+    default: false
+    }
   }
 }

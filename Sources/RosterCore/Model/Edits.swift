@@ -44,20 +44,34 @@ struct PendingEdit: Hashable, Sendable {
   var premature: PrematureSet?
   /// What it puts back that another device had changed or removed.
   var restores: Restoration?
+  /// What the server has pushed in place of what the set asked for; nil if it has not.
+  var altered: AlteredSet?
+  /// Whether it was reported that no answer has come in time. The answer may still come.
+  var isReportedAsOverdue = false
 
   /// Whether the server still shows what this set replaces, so it has not processed the set yet.
   func isReplacing(_ now: EditableFields?, of other: BareJID) -> Bool {
     premature != nil && !isPushed && !isAnswered && contact == other && after != now
   }
 
-  /// Whether the server has not shown in any way that it carried out the set.
-  var isOutstanding: Bool { !isPushed && !isAnswered }
+  /// Whether the server has not shown in any way that it carried out the set, which is not overdue.
+  var isOutstanding: Bool {
+    !isPushed && !isAnswered && altered == nil && !isReportedAsOverdue
+  }
 
   /// Whether the server's current item shows that the edit did not last.
   func isContradicted(by now: EditableFields?) -> Bool {
     // Before the answer, a push may still be about an earlier change.
-    isPushed ? now == before && now != after : isAnswered
+    isPushed
+      ? now == before && now != after : isAnswered && (altered == nil || altered?.fields != now)
   }
+}
+
+/// What the server has stored in place of what a set asked for.
+struct AlteredSet: Hashable, Sendable {
+  var fields: EditableFields
+  /// The push that showed it.
+  var shown: RecordStamp
 }
 
 /// A set that was sent before the session's roster was known, so its client cannot have based it on
@@ -99,17 +113,19 @@ struct ConfirmedEdit: Hashable, Sendable {
   /// something else. A set that is based on an older copy of the contact does this.
   ///
   /// A set that only undoes the edit may be just what its user wants.
-  func takenBack(by set: EditableFields) -> EditFinding.Field? {
+  func takenBack(by set: EditableFields) -> EditFinding.Loss? {
     guard let before, let after else { return nil }
     if !before.name.hasSameBytes(as: after.name), set.name.hasSameBytes(as: before.name),
       !set.groups.hasSameBytes(as: after.groups), !set.groups.hasSameBytes(as: before.groups)
     {
-      return .name(after.name)
+      return EditFinding.Loss(name: .name(after.name), groups: [], returnedGroups: [])
     }
     if !before.groups.hasSameBytes(as: after.groups), set.groups.hasSameBytes(as: before.groups),
       !set.name.hasSameBytes(as: after.name), !set.name.hasSameBytes(as: before.name)
     {
-      return .groups(after.groups)
+      return EditFinding.Loss(
+        name: nil, groups: after.groups.without(before.groups),
+        returnedGroups: before.groups.without(after.groups))
     }
     return nil
   }

@@ -1,3 +1,4 @@
+import RawBytes
 package import XMPPStanza
 
 /// A contact that the server took out of the roster, as it was before.
@@ -21,8 +22,8 @@ struct LostItem: Hashable, Sendable {
 
 /// What a set puts back that something else had changed or removed.
 struct Restoration: Hashable, Sendable {
-  /// Whether it puts back the whole contact, and not only its name and groups.
-  var isOfContact: Bool
+  /// Which of its name and groups it puts back; nil if it puts back the whole contact.
+  var fields: RestoredFields?
   /// What the subscription had been; of a contact that was not removed, what it is.
   var subscription: RosterSubscription
   /// Our set that is undone, and the resource that sent it; nil if none of ours is known.
@@ -32,6 +33,24 @@ struct Restoration: Hashable, Sendable {
   var lostAt: UInt64?
   /// What suggests that the set was made from an old copy of the contact.
   var evidence: PutBack.Evidence = []
+}
+
+/// What a set gives back to a contact of its name and groups.
+package struct RestoredFields: Hashable, Sendable {
+  /// What the contact had just before the set, and what the set gives it.
+  let from, to: EditableFields
+
+  /// The name; nil if it had not been changed.
+  var name: EditFinding.Field? { from.name.hasSameBytes(as: to.name) ? nil : .name(to.name) }
+
+  /// The groups that the contact is in again.
+  var groups: [String] { to.groups.without(from.groups) }
+
+  /// The groups that the contact is no longer in.
+  var leftGroups: [String] { from.groups.without(to.groups) }
+
+  /// Whether both the name and groups had been changed.
+  var isBoth: Bool { name != nil && !from.groups.hasSameBytes(as: to.groups) }
 }
 
 /// A set that has put something back, until it is clear whether it is one of several.
@@ -71,8 +90,8 @@ package struct PutBack: Hashable, Sendable {
     static let all = Self(rawValue: 7)
   }
 
-  /// Whether it is the whole contact.
-  package var isOfContact: Bool
+  /// Which of its name and groups; nil if it is the whole contact.
+  package var fields: RestoredFields?
   /// The device whose change was undone; nil if no recorded one had made it.
   package var of: String?
   /// The set that was undone; nil if none is known.

@@ -131,13 +131,16 @@ struct Rounds: Hashable, Sendable {
 }
 
 extension RecordStamp {
-  /// Whether a later record has nothing to do with this one, because there was a pause.
-  func isLongBefore(_ later: RecordStamp) -> Bool {
-    guard let now = later.time, let then = time else {
+  /// Whether a later record has nothing to do with this one, because there was a pause:
+  /// milliseconds of log time, or records in a log without times.
+  func isLongBefore(
+    _ later: RecordStamp, _ pause: (time: Int64, records: UInt64) = Rounds.pause
+  ) -> Bool {
+    guard let now = later.clock, let then = clock else {
       let (records, isOver) = later.record.subtractingReportingOverflow(record)
-      return isOver || records > Rounds.pause.records
+      return isOver || records > pause.records
     }
     let (span, isOver) = now.subtractingReportingOverflow(then)
-    return isOver || span > Rounds.pause.time
+    return isOver || span > pause.time
   }
 }

@@ -42,12 +42,17 @@ public struct Roster: Sendable {
   var ownPresence = PresenceRows()
   /// The latest versions that the server gave, newest last.
   var knownVersions: Deque<String> = []
+  /// The push that brought the version; nil if a result did, or no push had one.
+  var lastVersionPush: VersionPush?
   /// Sets whose sessions are over, until the server shows whether it has carried them out.
   var abandonedEdits: Deque<AbandonedEdit> = []
   /// Pushes that some sessions have yet to receive, oldest first.
   var awaitedPushes: Deque<AwaitedPush> = []
   /// Acceptances of requests that the roster has yet to show, oldest first.
   var acceptances: [Acceptance] = []
+  /// The first of the last events in a row that are all the records since: between them, the server
+  /// has asked for nothing but what events show. 0 if the last record is no event.
+  var eventsSince: UInt64 = 0
   /// Cases of findings that are reported together, in the order of their first cases.
   var tallies: [Tally] = []
   /// The contacts that left the roster last, the newest last.
@@ -66,7 +71,9 @@ public struct Roster: Sendable {
 
   /// Skips records that do not concern the roster.
   package mutating func move(to record: UInt64) {
-    position = max(position, record)
+    guard record > position else { return }
+    position = record
+    eventsSince = 0
   }
 }
 
@@ -91,9 +98,10 @@ extension Roster: Hashable {
       && a.sessions == b.sessions
       && a.contacts.resources(a.ownPresence.all) == b.contacts.resources(b.ownPresence.all)
       && a.knownVersions.elementsEqual(b.knownVersions) { $0.hasSameBytes(as: $1) }
-      && a.lostItems == b.lostItems && a.abandonedEdits == b.abandonedEdits
+      && a.lastVersionPush == b.lastVersionPush && a.lostItems == b.lostItems
+      && a.abandonedEdits == b.abandonedEdits
       && a.awaitedPushes == b.awaitedPushes && a.tallies == b.tallies
-      && a.acceptances == b.acceptances
+      && a.acceptances == b.acceptances && a.eventsSince == b.eventsSince
       && a.nextTimeout == b.nextTimeout
       && a.nextNeglect == b.nextNeglect && a.contacts == b.contacts
   }

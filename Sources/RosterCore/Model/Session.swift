@@ -86,12 +86,8 @@ struct Session: Hashable, Sendable {
   var showedBefore = false
   /// When it received the roster, until it shows its presence or it is reported that it does not.
   var unshownSince: RecordStamp?
-  /// The ids of the last answers that it received and of the last pushes that it acknowledged, as
-  /// long as each record since is another answer or a stanza of ours: then the server has not asked
-  /// for anything under the same ids.
-  var settledIDs: [String] = []
-  /// The last of these records; 0 if there are none.
-  var lastSettling: UInt64 = 0
+  /// The ids of the last answers that it received and of the last pushes that it acknowledged.
+  var settledIDs: [SettledID] = []
   /// The number of block list pushes that we have not answered.
   var unansweredBlockPushes: UInt64 = 0
 
@@ -287,6 +283,13 @@ struct SessionTable: Hashable, Sendable {
     all.indices.contains { place in all[place].pendingEdits.contains { $0.contact == contact } }
   }
 
+  /// Whether such a set is not overdue.
+  func hasTimelyEdit(of contact: BareJID) -> Bool {
+    all.indices.contains { place in
+      all[place].pendingEdits.contains { $0.contact == contact && !$0.isReportedAsOverdue }
+    }
+  }
+
   /// Whether a set of ours that removes a contact awaits its answer or its push.
   func hasRemoval(of contact: BareJID) -> Bool {
     all.indices.contains { place in
@@ -299,6 +302,13 @@ struct SessionTable: Hashable, Sendable {
     _read { yield all[place] }
     _modify { yield &all[place] }
   }
+}
+
+/// The id of an answer that we received, or of a push that we acknowledged.
+struct SettledID: Hashable, Sendable {
+  var id: String
+  /// The record that settled it.
+  var record: UInt64
 }
 
 /// A subscription stanza of ours other than a request, which the server does not keep for later.

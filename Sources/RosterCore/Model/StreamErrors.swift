@@ -22,12 +22,16 @@ struct StreamErrors: Hashable, Sendable {
   /// The number of different errors that are remembered at once; beyond it the oldest is reported.
   static let limit = 16
 
+  /// The pause after which an equal error has another cause: programs that replace each other need
+  /// not do so at once.
+  static let pause: (time: Int64, records: UInt64) = (15 * 60_000, 100)
+
   /// Whether another error repeats these.
   func isRepeated(
     by report: ErrorReport, _ direction: Direction, of resource: String?, at stamp: RecordStamp
   ) -> Bool {
     self.direction == direction && self.report.condition.hasSameBytes(as: report.condition)
-      && self.resource.hasSameBytes(as: resource) && !last.isLongBefore(stamp)
+      && self.resource.hasSameBytes(as: resource) && !last.isLongBefore(stamp, Self.pause)
   }
 
   /// Whether sessions of the resource replace each other, which one or two conflicts do not show.

@@ -7,12 +7,28 @@ struct Tally: Hashable, Sendable {
   enum Kind: Hashable, Sendable, CaseIterable {
     /// Pushes that the device has not acknowledged.
     case unacknowledgedPushes
+    /// Pushes that the device has answered by an error.
+    case refusedPushes
     /// Pushes that another device received and this one did not.
     case missedPushes
     /// Answers of ours to what was no request, or was answered.
     case answersToNothing
     /// Pushes that change nothing.
     case idlePushes
+    /// Presence of one contact that says what it said before.
+    case idlePresence
+    /// Stanzas of ours that were meant to refuse a request of one contact, and do not.
+    case wrongRefusals
+
+    /// Whether the contact is the cause: cases about others are not of the same, but those on
+    /// another device are.
+    var isOfOneContact: Bool {
+      switch self {
+      case .idlePresence, .wrongRefusals: true
+      case .unacknowledgedPushes, .refusedPushes, .missedPushes, .answersToNothing, .idlePushes:
+        false
+      }
+    }
   }
 
   let kind: Kind
@@ -22,6 +38,8 @@ struct Tally: Hashable, Sendable {
   var device: String?
   /// The resource of the device that received the first missed push; nil for other kinds.
   let receiver: String?
+  /// The device's answer to the first refused push; nil for other kinds.
+  let answer: ErrorReport?
   /// The contact that all cases are about; nil if there are several.
   var contact: BareJID?
   /// The number of cases.
@@ -33,7 +51,8 @@ struct Tally: Hashable, Sendable {
   /// The number of tallies that are kept at once; beyond it the oldest is reported.
   static let limit = 64
 
-  /// The number of pushes that change nothing from which on they are reported: a few are ordinary.
+  /// The number of pushes, or presences of a contact, that change nothing from which on they are
+  /// reported: a few are ordinary.
   static let idleLimit = 10
 
   /// Whether a case on a device belongs to this tally.
@@ -41,9 +60,11 @@ struct Tally: Hashable, Sendable {
   /// - Parameter isShared: Whether the log has several connections. Otherwise all its sessions are
   ///   of one client, even if the server binds each of them to another resource.
   func includes(
-    _ kind: Kind, on connection: ConnectionID, of device: String?, isShared: Bool
+    _ kind: Kind, about contact: BareJID?, on connection: ConnectionID, of device: String?,
+    isShared: Bool
   ) -> Bool {
     guard self.kind == kind else { return false }
+    guard !kind.isOfOneContact else { return self.contact == contact }
     guard isShared, let mine = self.device, let device else { return self.connection == connection }
     return mine.hasSameBytes(as: device)
   }

@@ -39,6 +39,7 @@ extension Reduction {
     }
     for place in roster.sessions.all.indices {
       reportPutBacks(of: place)
+      reportAlteredSets(of: place)
       settleAwaitedPushes(of: place)
     }
     reportAbandoned()

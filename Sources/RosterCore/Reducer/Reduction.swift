@@ -70,12 +70,18 @@ struct Reduction: ~Copyable {
     withUnsafeMutablePointer(to: &roster) { target in
       // The reduction cannot be copied, and is gone before the pointers are.
       var reduction = Reduction(of: target, at: stamp, reporting: reporting, causes: causes)
-      reduction.roster.position = stamp.record
+      reduction.eventFollows()
       if let connection { reduction.goTo(connection) }
       body(&reduction)
       reduction.compactIfDue()
       return reduction.reportsOutcome ? reduction.outcome : RosterOutcome()
     }
+  }
+
+  private func eventFollows() {
+    let isNext = stamp.record == roster.position &+ 1
+    if !isNext || roster.eventsSince == 0 { roster.eventsSince = stamp.record }
+    roster.position = stamp.record
   }
 
   /// The roster as the record has changed it so far.
@@ -229,24 +235,27 @@ struct Reduction: ~Copyable {
     switch event {
     case .annotation(let annotation): annotationMade(annotation)
     case .session(let event):
-      reportOverdue()
       if !roster.hasReceived { roster.hasReceived = event.isReceived }
       if event.isReceivedInSession { noteReceived() }
       sessionEventHappened(event)
       settleAwaitedPushesOfEnded()
-    case .stanza(let stanza):
       reportOverdue()
-      // What another account's stream carries says nothing about this one.
-      guard session.phase != .foreign else { return }
-      if let direction = stanza.direction, let end = session.ends[direction] {
-        return stanzaCameLate(direction, after: end)
-      }
-      if stanza.impliesSession { assumeSession() }
-      if !roster.hasReceived { roster.hasReceived = stanza.direction == .inbound }
-      if stanza.direction == .inbound { noteReceived() }
-      if stanza.continuesSettling { settlingContinues() }
-      stanzaHappened(stanza)
+    case .stanza(let stanza):
+      stanzaRecorded(stanza)
+      reportOverdue()
     }
+  }
+
+  private mutating func stanzaRecorded(_ stanza: StoredStanza) {
+    // What another account's stream carries says nothing about this one.
+    guard session.phase != .foreign else { return }
+    if let direction = stanza.direction, let end = session.ends[direction] {
+      return stanzaCameLate(direction, after: end)
+    }
+    if stanza.impliesSession { assumeSession() }
+    if !roster.hasReceived { roster.hasReceived = stanza.direction == .inbound }
+    if stanza.direction == .inbound { noteReceived() }
+    stanzaHappened(stanza)
   }
 
   private mutating func sessionEventHappened(_ event: SessionEvent) {
@@ -277,7 +286,8 @@ struct Reduction: ~Copyable {
     case .setSent(let set): setSent(set)
     case .answerReceived(let answer): answerReceived(answer)
     case .pushReceived(let push): pushReceived(push)
-    case .answerSent(let id, let to): answerSent(id, to: to)
+    case .answerSent(let id, let to): answerSent(id, to: to, nil)
+    case .errorSent(let id, let to, let report): answerSent(id, to: to, report)
     case .subscriptionReceived(let stanza): subscriptionReceived(stanza)
     case .subscriptionSent(let stanza): subscriptionSent(stanza)
     case .presenceReceived(let presence): presenceReceived(presence)
@@ -291,7 +301,9 @@ struct Reduction: ~Copyable {
       nicknameLearned(nickname, of: roster.contacts.insert(address: contact))
     case .vCardPublished(let contact, let names):
       vCardLearned(names, of: roster.contacts.insert(address: contact))
-    case .rejected(let rejection): report(.rejected(rejection))
+    case .rejected(let rejection):
+      unknownRequestReceived()
+      report(.rejected(rejection))
     }
   }
 }
@@ -329,16 +341,11 @@ extension StoredStanza {
     switch self {
     case .rejected: false
     case .answerReceived(let answer): if case .error = answer.payload { false } else { true }
-    case .querySent, .setSent, .pushReceived, .answerSent, .subscriptionReceived,
+    case .querySent, .setSent, .pushReceived, .answerSent, .errorSent, .subscriptionReceived,
       .subscriptionSent, .presenceReceived, .presenceErrorReceived, .presenceSent, .blocked,
       .unblocked, .blockingSent, .nicknamePublished, .vCardPublished:
       true
     }
-  }
-
-  /// Whether it is an answer to us or a stanza of ours, so no request of the server.
-  fileprivate var continuesSettling: Bool {
-    if case .answerReceived = self { true } else { direction == .outbound }
   }
 
   /// Whether the server sent it or we did; nil if it could not be taken.
@@ -347,7 +354,8 @@ extension StoredStanza {
     case .answerReceived, .pushReceived, .subscriptionReceived, .presenceReceived,
       .presenceErrorReceived, .blocked, .unblocked, .nicknamePublished, .vCardPublished:
       .inbound
-    case .querySent, .setSent, .answerSent, .subscriptionSent, .presenceSent, .blockingSent:
+    case .querySent, .setSent, .answerSent, .errorSent, .subscriptionSent, .presenceSent,
+      .blockingSent:
       .outbound
     case .rejected: nil
     }

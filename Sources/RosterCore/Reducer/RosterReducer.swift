@@ -76,7 +76,7 @@ extension Roster {
     _ event: RawSpan, at stamp: RecordStamp, on connection: ConnectionID
   ) -> Bool {
     guard StoredEvent.isPresence(event) else { return false }
-    if let time = stamp.time, time > nextTimeout || time > nextNeglect { return false }
+    if let time = stamp.clock, time > nextTimeout || time > nextNeglect { return false }
     guard hasReceived, let place = sessions.place(of: connection),
       !acceptances.contains(where: { $0.isDue(at: stamp, in: sessions[place]) })
     else { return false }

@@ -8,27 +8,29 @@ extension Reduction {
   ///   - record: The record of the case.
   ///   - place: The slot of the session that it is about.
   ///   - receiver: The device that received a missed push.
+  ///   - answer: The device's answer to a refused push.
   mutating func tally(
     _ kind: Tally.Kind, about contact: BareJID? = nil, at record: UInt64, of place: Int,
-    receivedBy receiver: String? = nil
+    receivedBy receiver: String? = nil, answer: ErrorReport? = nil
   ) {
     let (connection, device) = (
       roster.sessions[place].connection, roster.sessions[place].resource
     )
     let isShared = isShared
     let known = roster.tallies.firstIndex {
-      $0.includes(kind, on: connection, of: device, isShared: isShared)
+      $0.includes(kind, about: contact, on: connection, of: device, isShared: isShared)
     }
     guard let known else {
       if roster.tallies.count >= Tally.limit { report(roster.tallies.removeFirst()) }
       roster.tallies.append(
         Tally(
           kind: kind, connection: connection, device: device, receiver: receiver,
-          contact: contact, first: record, last: record))
+          answer: answer, contact: contact, first: record, last: record))
       return
     }
+    let isElsewhere = kind.isOfOneContact && roster.tallies[known].connection != connection
     roster.tallies[known].connection = connection
-    roster.tallies[known].device = device ?? roster.tallies[known].device
+    roster.tallies[known].device = isElsewhere ? nil : device ?? roster.tallies[known].device
     roster.tallies[known].count += 1
     roster.tallies[known].last = record
     if roster.tallies[known].contact != contact { roster.tallies[known].contact = nil }
@@ -45,11 +47,16 @@ extension Reduction {
     let finding: Finding.Kind
     switch tally.kind {
     case .unacknowledgedPushes: finding = .item(.unacknowledgedPush)
+    case .refusedPushes: finding = .item(.refusedPush(tally.answer ?? ErrorReport()))
     case .missedPushes: finding = .item(.missedPush(receivedBy: tally.receiver))
     case .answersToNothing: finding = .answer(.toNothing)
     case .idlePushes:
       guard tally.count >= Tally.idleLimit else { return }
       finding = .item(.idlePushes)
+    case .idlePresence:
+      guard tally.count >= Tally.idleLimit else { return }
+      finding = .presence(.idle)
+    case .wrongRefusals: finding = .subscription(.wrongRefusal)
     }
     let extent =
       tally.count > 1

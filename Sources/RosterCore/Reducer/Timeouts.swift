@@ -7,6 +7,10 @@ enum Timeout {
   static let crossing: Int64 = 1_000
   /// A server's answer to a request, or our acknowledgement of a push.
   static let answer: Int64 = 60_000
+  /// The time in which a script edits once it has the roster: two minutes.
+  static let script: Int64 = 120_000
+  /// The first presence of a client that may need none: five minutes.
+  static let presence: Int64 = 300_000
   /// Somebody's answer to a subscription request: three days.
   static let people: Int64 = 3 * 86_400_000
   /// An answer to a request that comes sooner is hardly a person's.
@@ -17,20 +21,23 @@ enum Timeout {
 extension Reduction {
   /// Looks again at what the server or we owe once an answer is overdue.
   mutating func expectAnswer() {
-    guard let time = stamp.time else { return }
+    guard let time = stamp.clock else { return }
     roster.nextTimeout = min(roster.nextTimeout, time.adding(Timeout.answer))
   }
 
   /// Looks again at what people owe. They are given so much longer, and so many may owe something,
   /// that they have a timeout of their own.
   mutating func expectPerson() {
-    guard let time = stamp.time else { return }
+    guard let time = stamp.clock else { return }
     roster.nextNeglect = min(roster.nextNeglect, time.adding(Timeout.people))
   }
 
   /// Reports everything that is overdue, each once.
+  ///
+  /// Called after the record that passes the timeout was reduced: that record may be the answer,
+  /// which comes late if the device was asleep.
   mutating func reportOverdue() {
-    guard let now = stamp.time else { return }
+    guard let now = stamp.clock else { return }
     if now > roster.nextTimeout {
       // As long as nothing of the server was seen, answers wait: the next event looks again.
       if roster.hasReceived { roster.nextTimeout = .max }
@@ -55,7 +62,7 @@ extension Reduction {
 
   private mutating func reportOverdueStreamErrors(_ now: Int64) {
     var next = roster.nextTimeout
-    reportStreamErrors { $0.last.isOver(Timeout.answer, now, next: &next) }
+    reportStreamErrors { $0.last.isOver(StreamErrors.pause.time, now, next: &next) }
     roster.nextTimeout = next
   }
 
@@ -75,10 +82,17 @@ extension Reduction {
     let edits = roster.sessions[place].pendingEdits
     roster.sessions[place].pendingEdits = []
     for edit in edits {
-      if !edit.sent.isOver(Timeout.answer, now, next: &roster.nextTimeout) {
+      if edit.isReportedAsOverdue
+        || !edit.sent.isOver(Timeout.answer, now, next: &roster.nextTimeout)
+      {
         roster.sessions[place].pendingEdits.append(edit)
       } else if roster.sessions[place].isAlive {
         reportUnfinished(edit, by: .session(place))
+        guard edit.isOutstanding else { continue }
+        // An answer that comes late still answers it, and its push still goes back to it.
+        var late = edit
+        late.isReportedAsOverdue = true
+        roster.sessions[place].pendingEdits.append(late)
       } else {
         // We have ended the session, so the next one shows what became of it.
         abandon(edit, of: place)
@@ -88,7 +102,7 @@ extension Reduction {
 
   /// The log ends before a lost session is resumed or another one begins.
   mutating func reportOverdueEditsOfLostSessions() {
-    guard let now = stamp.time else { return }
+    guard let now = stamp.clock else { return }
     for place in roster.sessions.all.indices where roster.sessions[place].isLost {
       reportOverdueEdits(of: place, now)
     }
@@ -160,7 +174,7 @@ extension Reduction {
 
   /// A request waits for a person's answer, from now on or again.
   mutating func personAsked(_ number: ContactNumber, since: RecordStamp, isOurs: Bool) {
-    guard let time = since.time, let count = roster.peopleWaiting?.count else { return }
+    guard let time = since.clock, let count = roster.peopleWaiting?.count else { return }
     // Many that are over stand between those that are not.
     guard count < 2 * roster.contacts.requestCount + PeopleWaiting.few else {
       return roster.peopleWaiting = nil
@@ -175,10 +189,10 @@ extension ContactTable {
   fileprivate func isWaiting(_ wait: PeopleWaiting.Wait) -> Bool {
     guard !wait.isOurs else {
       guard let request = outgoing(of: wait.contact) else { return false }
-      return !request.isReportedAsNeglected && request.since.time == wait.since
+      return !request.isReportedAsNeglected && request.since.clock == wait.since
     }
     guard case .open(let request)? = request(of: wait.contact) else { return false }
-    return !request.isReportedAsNeglected && request.since.time == wait.since
+    return !request.isReportedAsNeglected && request.since.clock == wait.since
   }
 
   /// The requests that people have still to answer. Complexity: O(n log n).
@@ -187,7 +201,7 @@ extension ContactTable {
     for (numbers, isOurs) in [(members(.openRequest), false), (members(.outgoing), true)] {
       for number in numbers {
         let since = isOurs ? outgoing(of: number)?.since : request(of: number)?.request.since
-        guard let time = since?.time else { continue }
+        guard let time = since?.clock else { continue }
         let wait = PeopleWaiting.Wait(since: time, contact: number, isOurs: isOurs)
         if isWaiting(wait) { waiting.insert(wait) }
       }
@@ -199,7 +213,7 @@ extension ContactTable {
 extension RecordStamp {
   /// Whether a wait that began here is over; if it is not, the next look is no later than its end.
   fileprivate func isOver(_ timeout: Int64, _ now: Int64, next: inout Int64) -> Bool {
-    guard let time else { return false }
+    guard let time = clock else { return false }
     let due = time.adding(timeout)
     if now > due { return true }
     next = min(next, due)

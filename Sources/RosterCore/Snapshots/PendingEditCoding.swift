@@ -17,6 +17,12 @@ extension RosterOutput {
       plain.write(premature.replaced)
     }
     write(edit.restores)
+    plain.write(edit.altered != nil)
+    if let altered = edit.altered {
+      plain.write(altered.fields)
+      write(altered.shown)
+    }
+    plain.write(edit.isReportedAsOverdue)
   }
 
   mutating func write(_ abandoned: Deque<AbandonedEdit>) {
@@ -36,7 +42,13 @@ extension RosterInput {
       id: try plain.readOptionalText(), contact: try plain.read(), sent: try readStamp(),
       before: try plain.readOptional(), after: try plain.readOptional(),
       isPushed: try plain.readFlag(), isAnswered: try plain.readFlag(),
-      premature: try readPrematureSet(), restores: try readRestoration())
+      premature: try readPrematureSet(), restores: try readRestoration(),
+      altered: try readAlteredSet(), isReportedAsOverdue: try plain.readFlag())
+  }
+
+  private mutating func readAlteredSet() throws(CodecError) -> AlteredSet? {
+    guard try plain.readFlag() else { return nil }
+    return AlteredSet(fields: try plain.read(), shown: try readStamp())
   }
 
   mutating func readAbandonedEdits() throws(CodecError) -> Deque<AbandonedEdit> {

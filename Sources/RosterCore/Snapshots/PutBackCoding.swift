@@ -22,12 +22,18 @@ extension RosterOutput {
   }
 
   private mutating func write(known restoration: Restoration) {
-    plain.write(restoration.isOfContact)
+    plain.write(restoration.fields != nil)
+    if let fields = restoration.fields { write(fields) }
     plain.write(tag: restoration.subscription.code)
     write(edit: restoration.edit)
     plain.write(restoration.device)
     write(edit: restoration.lostAt)
     plain.write(tag: restoration.evidence.rawValue)
+  }
+
+  private mutating func write(_ fields: RestoredFields) {
+    plain.write(fields.from)
+    plain.write(fields.to)
   }
 
   private mutating func write(edit record: UInt64?) {
@@ -71,12 +77,17 @@ extension RosterInput {
 
   private mutating func readKnownRestoration() throws(CodecError) -> Restoration {
     var restoration = Restoration(
-      isOfContact: try plain.readFlag(), subscription: try plain.readCode(),
+      fields: try readRestoredFields(), subscription: try plain.readCode(),
       edit: try readEdit(), device: try plain.readOptionalText(), lostAt: try readEdit())
     let evidence = PutBack.Evidence(rawValue: try plain.readTag())
     guard evidence.isSubset(of: .all) else { throw plain.invalid }
     restoration.evidence = evidence
     return restoration
+  }
+
+  private mutating func readRestoredFields() throws(CodecError) -> RestoredFields? {
+    guard try plain.readFlag() else { return nil }
+    return RestoredFields(from: try plain.read(), to: try plain.read())
   }
 
   private mutating func readEdit() throws(CodecError) -> UInt64? {

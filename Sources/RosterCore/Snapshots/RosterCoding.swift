@@ -6,7 +6,7 @@ import XMPPStanza
 // Equal states have equal bytes only if their tables assign the same numbers.
 extension Roster {
   /// The version of the encoding. Snapshots of another version must be derived again.
-  package static let codecVersion: UInt32 = 24
+  package static let codecVersion: UInt32 = 25
 
   /// The state in its stored form. If much of the table is unused, the table is rebuilt first.
   /// Complexity: linear in the table without look-ups, unless it is rebuilt.
@@ -81,6 +81,7 @@ extension Roster {
     body.write(lostItems)
     body.write(abandonedEdits)
     body.write(awaitedPushes)
+    body.write(lastVersionPush)
     body.write(tallies)
     body.write(acceptances)
     let details = body.write(numbers)
@@ -148,6 +149,7 @@ extension Roster {
     lostItems = try body.readLostItems()
     abandonedEdits = try body.readAbandonedEdits()
     awaitedPushes = try body.readAwaitedPushes()
+    lastVersionPush = try body.readVersionPush()
     tallies = try body.readTallies()
     acceptances = try body.readAcceptances()
     try body.readContacts()
@@ -163,6 +165,7 @@ extension Roster {
     output.write(hasReceived)
     output.write(hasJudgedVersionUse)
     output.write(hasVerifiedStream)
+    output.write(eventsSince)
     output.write(signed: nextTimeout)
     output.write(signed: nextNeglect)
     output.write(UInt64(knownVersions.count))
@@ -180,6 +183,7 @@ extension Roster {
     hasReceived = try input.readFlag()
     hasJudgedVersionUse = try input.readFlag()
     hasVerifiedStream = try input.readFlag()
+    eventsSince = try input.readNumber()
     nextTimeout = try input.readSigned()
     nextNeglect = try input.readSigned()
     for _ in 0..<(try input.readCount()) { knownVersions.append(try input.readText()) }

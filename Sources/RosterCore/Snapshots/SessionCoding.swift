@@ -37,8 +37,10 @@ extension RosterOutput {
     plain.write(session.unshownSince != nil)
     if let since = session.unshownSince { write(since) }
     plain.write(UInt64(session.settledIDs.count))
-    for id in session.settledIDs { plain.write(id) }
-    plain.write(session.lastSettling)
+    for settled in session.settledIDs {
+      plain.write(settled.id)
+      write(record: settled.record)
+    }
     plain.write(session.unansweredBlockPushes)
     plain.write(UInt64(session.pushesToCome))
     plain.write(session.lastPushToCome)
@@ -125,8 +127,9 @@ extension RosterInput {
     if try plain.readFlag() { session.unfetchedSince = try readStamp() }
     session.showedBefore = try plain.readFlag()
     if try plain.readFlag() { session.unshownSince = try readStamp() }
-    for _ in 0..<(try plain.readCount()) { session.settledIDs.append(try plain.readText()) }
-    session.lastSettling = try plain.readNumber()
+    for _ in 0..<(try plain.readCount()) {
+      session.settledIDs.append(SettledID(id: try plain.readText(), record: try readRecord()))
+    }
     session.unansweredBlockPushes = try plain.readNumber()
     guard let pushesToCome = Int(exactly: try plain.readNumber()) else { throw plain.invalid }
     session.pushesToCome = pushesToCome

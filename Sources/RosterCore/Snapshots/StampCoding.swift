@@ -23,7 +23,7 @@ extension StampOutput {
   /// Writes the number and time of a record.
   mutating func write(_ stamp: RecordStamp) {
     write(record: stamp.record)
-    plain.write(stamp.time != nil)
+    plain.write(tag: stamp.time == nil ? 0 : stamp.isHeld ? 2 : 1)
     if let time = stamp.time { write(time: time) }
   }
 }
@@ -47,6 +47,9 @@ extension StampInput where Self: ~Escapable {
   }
 
   mutating func readStamp() throws(CodecError) -> RecordStamp {
-    RecordStamp(record: try readRecord(), time: try plain.readFlag() ? try readTime() : nil)
+    let record = try readRecord()
+    let kind = try plain.readTag()
+    guard kind <= 2 else { throw plain.invalid }
+    return RecordStamp(record: record, time: kind == 0 ? nil : try readTime(), isHeld: kind == 2)
   }
 }

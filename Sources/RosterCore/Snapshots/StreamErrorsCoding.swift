@@ -10,6 +10,7 @@ extension StreamErrors: CanonicalCodable {
     output.write(last.record)
     output.write(last.time != nil)
     if let time = last.time { output.write(signed: time) }
+    output.write(last.isHeld)
     output.write(UInt64(connection.number))
   }
 
@@ -22,7 +23,8 @@ extension StreamErrors: CanonicalCodable {
     }
     let first = try input.readNumber()
     let last = RecordStamp(
-      record: try input.readNumber(), time: try input.readFlag() ? try input.readSigned() : nil)
+      record: try input.readNumber(), time: try input.readFlag() ? try input.readSigned() : nil,
+      isHeld: try input.readFlag())
     guard let number = UInt32(exactly: try input.readNumber()) else { throw input.invalid }
     self.init(
       resource: resource, direction: direction, report: report, count: Int(count), first: first,

@@ -10,6 +10,8 @@ extension RosterOutput {
       plain.write(UInt64(tally.connection.number))
       plain.write(tally.device)
       plain.write(tally.receiver)
+      plain.write(tally.answer != nil)
+      if let answer = tally.answer { plain.write(answer) }
       plain.write(tally.contact)
       plain.write(UInt64(tally.count))
       write(record: tally.first)
@@ -35,6 +37,7 @@ extension RosterOutput {
       plain.write(push.contact)
       plain.write(push.item)
       write(push.shown)
+      write(push.since)
       plain.write(UInt64(push.connection.number))
       plain.write(push.device)
       plain.write(push.waiting.rawValue)
@@ -43,7 +46,25 @@ extension RosterOutput {
   }
 }
 
+extension RosterOutput {
+  mutating func write(_ push: VersionPush?) {
+    plain.write(push != nil)
+    guard let push else { return }
+    plain.write(push.contact)
+    write(push.shown)
+    plain.write(UInt64(push.connection.number))
+    plain.write(push.device)
+  }
+}
+
 extension RosterInput {
+  mutating func readVersionPush() throws(CodecError) -> VersionPush? {
+    guard try plain.readFlag() else { return nil }
+    return VersionPush(
+      contact: try plain.read(), shown: try readStamp(), connection: try readConnection(),
+      device: try plain.readOptionalText())
+  }
+
   mutating func readTallies() throws(CodecError) -> [Tally] {
     var tallies: [Tally] = []
     for _ in 0..<(try plain.readCount()) {
@@ -51,6 +72,7 @@ extension RosterInput {
       let connection = try readConnection()
       let device = try plain.readOptionalText()
       let receiver = try plain.readOptionalText()
+      let answer = try plain.readFlag() ? try plain.read(ErrorReport.self) : nil
       let contact: BareJID? = try plain.readOptional()
       guard let count = UInt32(exactly: try plain.readNumber()), count > 0 else {
         throw plain.invalid
@@ -58,7 +80,8 @@ extension RosterInput {
       tallies.append(
         Tally(
           kind: kind, connection: connection, device: device, receiver: receiver,
-          contact: contact, count: Int(count), first: try readRecord(), last: try readRecord()))
+          answer: answer, contact: contact, count: Int(count), first: try readRecord(),
+          last: try readRecord()))
     }
     guard tallies.count <= Tally.limit else { throw plain.invalid }
     return tallies
@@ -69,6 +92,7 @@ extension RosterInput {
     for _ in 0..<(try plain.readCount()) {
       let push = AwaitedPush(
         contact: try plain.read(), item: try plain.readOptional(), shown: try readStamp(),
+        since: try readStamp(),
         connection: try readConnection(), device: try plain.readOptionalText(),
         waiting: SessionSet(rawValue: try plain.readNumber()),
         overtaken: SessionSet(rawValue: try plain.readNumber()))
@@ -105,6 +129,9 @@ extension Tally.Kind: StoredCode {
     case .missedPushes: 1
     case .answersToNothing: 2
     case .idlePushes: 3
+    case .idlePresence: 4
+    case .wrongRefusals: 5
+    case .refusedPushes: 6
     }
   }
 }

@@ -59,6 +59,12 @@ struct PresenceRow: Equatable, BitwiseCopyable {
     }
   }
 
+  /// Whether a later presence of the resource says the same of it.
+  func saysSame(as other: PresenceRow) -> Bool {
+    status == other.status && malformed == other.malformed && showCode == other.showCode
+      && priority == other.priority
+  }
+
   /// Whether the other members could have produced this row, apart from what its numbers refer to.
   var isWellFormed: Bool {
     guard isThere else { return self == .none }

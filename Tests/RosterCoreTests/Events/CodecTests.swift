@@ -60,6 +60,7 @@ import XMPPStanza
         .answerReceived(
           Answer(id: nil, from: jid, payload: .error(ErrorReport(text: "多行\n"))))),
       .stanza(.answerSent(id: "x", to: nil)), .stanza(.answerSent(id: "", to: jid)),
+      .stanza(.errorSent(id: "x", to: jid, ErrorReport(condition: "forbidden", text: "不"))),
       .stanza(.availableReceived(from: jid, Availability())),
       .stanza(
         .availableReceived(

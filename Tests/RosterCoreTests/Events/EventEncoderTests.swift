@@ -55,7 +55,7 @@ struct EventEncoderTests {
     outbound("<iq type='result' id='p'/>", .answerSent(id: "p", to: nil)),
     outbound(
       "<iq type='error' id='p' to='example.test'/>",
-      .answerSent(id: "p", to: address("example.test"))),
+      .errorSent(id: "p", to: address("example.test"), ErrorReport())),
     outbound("<iq type='result'/>", nil),
     outbound(
       "<iq type='get' id='1' to='bob@example.test'><vCard xmlns='vcard-temp'/></iq>",

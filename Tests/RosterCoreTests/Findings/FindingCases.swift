@@ -46,7 +46,8 @@ func findingCase(_ code: Finding.Code) -> FindingCase {
     .oversizedElement, .foreignAccount, .otherDomain, .unverifiedServer,
     .lateStanza:
     refusalCase(code)
-  case .foreignRoster, .answerToNothing: ownAnswerCase(code)
+  case .foreignRoster: foreignRosterCase()
+  case .answerToNothing: answerToNothingCase()
   case .unsolicitedResult, .unseenQuery, .spoofedAnswer, .misdirectedQuery, .refusedQuery,
     .emptyResult,
     .unknownBase, .unansweredQuery, .missingID:
@@ -56,13 +57,15 @@ func findingCase(_ code: Finding.Code) -> FindingCase {
     pushCase(code)
   case .missedPush: missedPushCase()
   case .idlePushes: idlePushCase()
-  case .unshownAcceptance, .requestForRequest: acceptanceCase(code)
+  case .unshownAcceptance: unshownAcceptanceCase()
+  case .requestForRequest: requestForRequestCase()
   case .unshownPresence: unshownPresenceCase()
   case .removedElsewhere, .unfetchedRoster, .wrongRefusal, .returnedRequest, .deniedRequest,
     .subscriptionLoop, .friendLeft:
     storyCase(code)
   case .undeliveredRequest: errorCase(code)
-  case .streamError, .conflictLoop: streamErrorCase(code)
+  case .streamError: streamErrorCase()
+  case .conflictLoop: conflictLoopCase()
   case .setItemCount, .groupsLost, .refusedEdit, .unansweredEdit, .unpushedEdit, .undoneEdit,
     .putBack, .outdatedSet, .prematureSet, .foreignSet:
     editCase(code)

@@ -15,29 +15,28 @@ private func replaces(
   }
 }
 
-func streamErrorCase(_ code: Finding.Code) -> FindingCase {
-  switch code {
-  case .streamError:
-    FindingCase(
-      {
-        $0.failed(.inbound, "policy-violation", "Too fast")
-        $0.ends()
-      },
-      {
-        $0.ended(.inbound)
-        $0.ends()
-      })
-  default:  // Conflicts.
-    FindingCase(
-      {
-        replaces(&$0, rounds: 3, every: 2_000)
-        $0.ends()
-      },
-      {
-        replaces(&$0, rounds: 3, every: 600_000)
-        $0.ends()
-      })
-  }
+func streamErrorCase() -> FindingCase {
+  FindingCase(
+    {
+      $0.failed(.inbound, "policy-violation", "Too fast")
+      $0.ends()
+    },
+    {
+      $0.ended(.inbound)
+      $0.ends()
+    })
+}
+
+func conflictLoopCase() -> FindingCase {
+  FindingCase(
+    {
+      replaces(&$0, rounds: 3, every: 2_000)
+      $0.ends()
+    },
+    {
+      replaces(&$0, rounds: 3, every: 900_001)
+      $0.ends()
+    })
 }
 
 @Suite("Findings about stream errors")
@@ -82,7 +81,7 @@ struct StreamErrorFindingTests {
   @Test("One or two conflicts, slow ones, and those of different resources are no loop")
   func noLoop() {
     for (rounds, pause, resources, counts) in [
-      (1, 1_000, ["phone"], [1]), (2, 1_000, ["phone"], [2]), (3, 60_001, ["phone"], [1, 1, 1]),
+      (1, 1_000, ["phone"], [1]), (2, 1_000, ["phone"], [2]), (3, 900_001, ["phone"], [1, 1, 1]),
       (3, 1_000, ["phone", "pc", "tablet"], [1, 1, 1]),
     ] as [(Int, Int64, [String], [Int])] {
       var scenario = aliceWithBobAndCarol()
@@ -93,13 +92,40 @@ struct StreamErrorFindingTests {
     }
   }
 
-  @Test("A loop is reported a minute after its last conflict if the log continues")
+  @Test("Conflicts once a minute are a loop, too, and equal errors of another kind one finding")
+  func slow() {
+    var conflicts = aliceWithBobAndCarol()
+    replaces(&conflicts, rounds: 5, every: 65_000)
+    #expect(conflicts.ends().map(\.code) == [.conflictLoop])
+    #expect(conflicts.ending.map(\.count) == [5])
+
+    var others = aliceWithBobAndCarol()
+    for round in 0..<5 as Range<Int64> {
+      others.failed(.inbound, "connection-timeout", at: round * 65_000)
+      others.ended(.inbound)
+      others.opened("alice@example.test/phone")
+    }
+    #expect(others.ends().map(\.code) == [.streamError] && others.ending.map(\.count) == [5])
+  }
+
+  @Test("Only an error about what was received says that the client could not read it")
+  func ownErrors() {
+    for (condition, isAboutInput) in [("connection-timeout", false), ("not-well-formed", true)] {
+      var scenario = aliceWithBobAndCarol()
+      scenario.failed(.outbound, condition)
+      let sentence = scenario.ends().first?.sentence ?? ""
+      #expect(sentence.hasPrefix("We ended our stream at record 4 with an error: \(condition)"))
+      #expect(sentence.contains("could not read") == isAboutInput)
+    }
+  }
+
+  @Test("A loop is reported a quarter of an hour after its last conflict if the log continues")
   func follows() {
     var scenario = aliceWithBobAndCarol()
     replaces(&scenario, rounds: 3, every: 2_000)
-    scenario.sends(at: 64_000)
+    scenario.sends(at: 904_000)
     #expect(scenario.allCodes.isEmpty)
-    scenario.sends(at: 64_001)
+    scenario.sends(at: 904_001)
     #expect(scenario.codes == [.conflictLoop])
     scenario.ends()
     #expect(scenario.allCodes == [.conflictLoop])

@@ -57,6 +57,24 @@ func idlePushCase() -> FindingCase {
     #expect(finding.sentence.hasPrefix("pc never acknowledged 8 pushes (#7 to #28)"))
   }
 
+  @Test("A push that is answered by an error is not acknowledged")
+  func refused() throws {
+    var scenario = twoDevices()
+    for number in 0..<2 {
+      push(number, item("carol@example.test", "name='\(number)'"), to: &scenario)
+      scenario.on(2) {
+        $0.sent("<iq id='p\(number)' type='error'>\(stanzaError("service-unavailable"))</iq>")
+      }
+    }
+    scenario.sends(at: 100_000)
+    #expect(scenario.ends().map(\.code) == [.unacknowledgedPush])
+    let finding = try #require(scenario.ending.first)
+    #expect(finding.count == 2 && finding.device == "pc" && finding.cause == 7)
+    #expect(
+      finding.sentence.hasPrefix(
+        "pc answered 2 pushes (#7 to #11) by an error (service-unavailable): a client must"))
+  }
+
   @Test("Pushes about several contacts are one finding about no contact")
   func contacts() throws {
     var scenario = twoDevices()
@@ -123,6 +141,58 @@ func idlePushCase() -> FindingCase {
     let finding = try #require(scenario.ends().first { $0.code == .idlePushes })
     #expect(finding.count == 12 && finding.severity == .info)
     #expect(finding.sentence.hasPrefix("The server sent us 12 pushes (#124 to #146) that"))
+  }
+
+  private func presence(_ scenario: inout Scenario, _ show: String, at time: Int64) {
+    scenario.receives(from: "\(FindingWords.bob)/x", "<show>\(show)</show>", at: time)
+  }
+
+  @Test("The same presence again and again is one finding for the contact")
+  func idlePresence() throws {
+    var scenario = twoDevices()
+    for connection in [1, 2] as [UInt32] { scenario.on(connection) { $0.sends() } }
+    for number in 0..<40 as Range<Int64> {
+      for connection in [1, 2] as [UInt32] {
+        scenario.on(connection) { presence(&$0, "away", at: number * 5_000) }
+      }
+    }
+    let finding = try #require(scenario.ends().first { $0.code == .idlePushes })
+    #expect(scenario.ending.count { $0.code == .idlePushes } == 1)
+    #expect(finding.contact == bare(FindingWords.bob) && finding.severity == .info)
+    #expect(finding.count == 39)
+    #expect(finding.sentence.hasPrefix("\(FindingWords.bob) sent phone 39 presences ("))
+  }
+
+  @Test("Presence that changes, and what a server tells each new session, is not idle")
+  func changingPresence() {
+    var toggles = aliceWithBobAndCarol()
+    for number in 0..<40 as Range<Int64> {
+      presence(&toggles, number.isMultiple(of: 2) ? "away" : "dnd", at: number * 5_000)
+    }
+    #expect(toggles.ends().isEmpty)
+
+    var logins = aliceWithBobAndCarol()
+    for number in 0..<40 as Range<Int64> {
+      presence(&logins, "away", at: number * 100_000)
+      logins.closed()
+      logins.opened("alice@example.test/phone")
+      logins.fetches(bobItem("Bob"), id: "f\(number)")
+      logins.sends()
+    }
+    #expect(!logins.ends().map(\.code).contains(.idlePushes))
+  }
+
+  @Test("Refusals by the wrong stanza are counted for each contact")
+  func wrongRefusals() {
+    var scenario = aliceWithBobAndCarol()
+    for (contact, times) in [(Self.dave, 3), ("erin@example.test", 1)] {
+      scenario.receives("subscribe", from: contact)
+      for _ in 0..<times { scenario.sends("unsubscribe", to: contact) }
+    }
+    let found = scenario.ends().filter { $0.code == .wrongRefusal }
+    #expect(found.map(\.count) == [3, 1])
+    #expect(found.first?.sentence.hasPrefix("Our unsubscribe sent 3 times (#5 to #7)") == true)
+    #expect(found.last?.sentence.hasPrefix("Our unsubscribe of record 9 does not") == true)
   }
 
   private static let dave = "dave@example.test"

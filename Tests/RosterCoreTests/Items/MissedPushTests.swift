@@ -136,13 +136,13 @@ struct MissedPushTests {
     ("fetches the roster", { $0.fetches(bobItem("Rob"), id: "again") }),
     ("lost its connection", { $0.lost() }),
     (
-      "was resumed",
+      "was resumed too late to say",
       {
         $0.lost()
-        $0.resumed()
+        $0.resumed(at: 12_001)
       }
     ),
-    ("was resumed without a word", { $0.resumed() }),
+    ("was resumed without a word", { $0.resumed(at: 12_001) }),
     ("was resumed on a stream whose header the log lacks", { resumes(&$0, after: features) }),
     (
       "was resumed after the loss of its connection",
@@ -164,6 +164,69 @@ struct MissedPushTests {
     scenario.on(2, happens)
     laptopReceives(&scenario, at: 14_000)
     #expect(missed(&scenario).isEmpty, "\(name)")
+  }
+
+  @Test("A push that a resumed session is not sent either is missed")
+  func resumption() {
+    for (isLostBefore, isSentAgain, count) in [
+      (true, false, 1), (false, false, 1), (true, true, 0), (false, true, 0),
+    ] {
+      var scenario = twoDevices()
+      if isLostBefore { onLaptop(&scenario) { $0.lost(at: 9_000) } }
+      renames(&scenario)
+      onLaptop(&scenario) {
+        if !isLostBefore { $0.lost(at: 11_000) }
+        $0.resumed(at: 12_000)
+        if isSentAgain { $0.pushed(bobItem("Rob"), id: "Rob") }
+      }
+      laptopReceives(&scenario, at: 14_000)
+      let found = missed(&scenario)
+      #expect(found.map(\.cause) == (count == 1 ? [isLostBefore ? 11 : 10] : []))
+    }
+  }
+
+  /// The laptop logs in again at 60 s with the roster's version 5, and is told that it is current.
+  private func isToldUnchanged(_ version: String) -> Scenario {
+    var scenario = Scenario.alice(bobItem("Bob"), version: "5")
+    scenario.on(2) {
+      $0.opened("alice@example.test/laptop")
+      $0.fetches(bobItem("Bob"), id: "laptop", version: "5")
+    }
+    scenario.on(2) { $0.closed(at: 5_000) }
+    scenario.time = 10_000
+    scenario.pushed(bobItem("Rob"), id: "p", version: "6")
+    scenario.on(2) {
+      $0.opened("alice@example.test/laptop", at: 60_000)
+      $0.gets(id: "again", version: version)
+      $0.receivesEmptyResult(id: "again")
+    }
+    return scenario
+  }
+
+  @Test("“Unchanged” since a version that is old by then is a missed push, unless that follows")
+  func staleVersion() {
+    for (version, isPushed, count) in [("5", false, 1), ("5", true, 0), ("6", false, 0)] {
+      var scenario = isToldUnchanged(version)
+      if isPushed { onLaptop(&scenario) { $0.pushed(bobItem("Rob"), id: "p", version: "6") } }
+      laptopReceives(&scenario, at: 63_000)
+      #expect(missed(&scenario).count == count, "\(version) \(isPushed)")
+    }
+  }
+
+  @Test("Without times, the order of a recorder's records decides")
+  func withoutClock() {
+    for (records, count) in [(8, 1), (2, 0)] {
+      var scenario = twoDevices()
+      scenario.time = nil
+      scenario.pushed(bobItem("Rob"), id: "p")
+      for _ in 1..<records { scenario.sends() }
+      laptopReceivesWithoutClock(&scenario)
+      #expect(missed(&scenario).count == count)
+    }
+  }
+
+  private func laptopReceivesWithoutClock(_ scenario: inout Scenario) {
+    onLaptop(&scenario) { $0.receives(from: "\(bob)/pc") }
   }
 
   /// What makes the laptop one to which the server does not push at 10 s.

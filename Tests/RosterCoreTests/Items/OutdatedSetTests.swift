@@ -9,7 +9,7 @@ struct OutdatedSetTests {
   static let sets: [(desktop: String, phone: String, lost: String?)] = [
     (bobItem("Robert", ["A"]), bobItem("Bob", ["A", "B"]), "the name “Robert”"),
     (bobItem("Robert", ["A"]), bobItem("Bob", []), "the name “Robert”"),
-    (bobItem("Bob", ["A", "B"]), bobItem("Rob", ["A"]), "the groups “A”, “B”"),
+    (bobItem("Bob", ["A", "B"]), bobItem("Rob", ["A"]), "the group “B”"),
     // Based on what the push showed.
     (bobItem("Robert", ["A"]), bobItem("Robert", ["A", "B"]), nil),
     (bobItem("Bob", ["A", "B"]), bobItem("Rob", ["A", "B"]), nil),
@@ -21,6 +21,23 @@ struct OutdatedSetTests {
     // A removal is not based on a copy.
     (bobItem("Robert", ["A"]), item("bob@example.test", "subscription='remove'"), nil),
   ]
+
+  @Test("Rule 10: a group that the other device had left is named as one that is put back")
+  func returnedGroup() throws {
+    var scenario = Scenario.alice(bobItem("Bob", ["A", "B"]))
+    scenario.on(2) {
+      $0.opened("alice@example.test/desktop")
+      $0.sets(bobItem("Bob", ["A"]), id: "first")
+      $0.pushed(bobItem("Bob", ["A"]))
+      $0.receivesEmptyResult(id: "first")
+    }
+    scenario.sets(bobItem("Rob", ["A", "B"]), id: "second")
+    let finding = try #require(scenario.last.findings.first { $0.code == .outdatedSet })
+    #expect(
+      finding.sentence.hasPrefix(
+        "The set puts bob@example.test back into “B”, out of which desktop had taken it by the "
+          + "set of record 5"))
+  }
 
   @Test(
     "Rule 10: a set based on an older copy undoes another device's edit", arguments: sets)

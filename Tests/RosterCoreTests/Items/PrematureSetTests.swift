@@ -65,7 +65,7 @@ import XMPPStanza
     // A rename keeps the known groups, which another device had changed.
     (
       bobItem("Bob", ["A"]), bobItem("Rob", ["A"]), bobItem("Bob", ["A", "X"]),
-      "overwrote the groups “X” of bob@example.test"
+      "overwrote the group “X” of bob@example.test"
     ),
     (
       bobItem("Bob", ["A"]), bobItem("Rob", ["A"]), bobItem("Bob", []),
@@ -78,7 +78,7 @@ import XMPPStanza
     ),
     (
       bobItem("Bob", ["A"]), bobItem("Bob", ["A", "B"]), bobItem("Robert", ["C"]),
-      "overwrote the name “Robert” and the groups “C” of bob@example.test and put "
+      "overwrote the name “Robert” and the group “C” of bob@example.test and put "
         + "bob@example.test back into “A”"
     ),
     (
@@ -129,7 +129,7 @@ import XMPPStanza
       $0.scenario.pushed(bobItem("Bob", ["A", "X"]))
       $0.takes(bobItem("Rob", ["A"]))
     }
-    #expect(found == ["overwrote the groups “X” of bob@example.test"])
+    #expect(found == ["overwrote the group “X” of bob@example.test"])
   }
 
   @Test("What the log shows of another device counts for a device that has seen nothing")
@@ -144,7 +144,7 @@ import XMPPStanza
         scenario.receivesEmptyResult(id: "blind")
       }
     }
-    #expect(found == ["overwrote the groups “A” of bob@example.test"])
+    #expect(found == ["overwrote the group “A” of bob@example.test"])
   }
 
   /// The cases in which the roster is known or nothing is lost.

@@ -68,9 +68,29 @@ struct PutBackTests {
     edit(&scenario, on: 1, bobItem("Bob"), at: 20_000)  // 11 to 14
     let finding = try #require(findings(scenario).first)
     #expect(finding.cause == 11 && finding.record == 12)
-    #expect(finding.sentence.contains("desktop had changed them at record 7"))
+    #expect(finding.sentence.contains("desktop had changed that at record 7"))
     #expect(finding.sentence.contains("Name and groups are both as they were"))
     #expect(!scenario.allCodes.contains(.undoneEdit) && !scenario.allCodes.contains(.outdatedSet))
+  }
+
+  @Test("Only what the other device had changed is named, and one set is one finding")
+  func words() throws {
+    for (changed, words) in [
+      (bobItem("Robert"), "gave \(bob) back the name “Bob”, by"),
+      (bobItem("Bob", ["A", "B"]), "took \(bob) out of “B” again, by"),
+      (bobItem("Bob", ["B"]), "gave \(bob) back the group “A” and took it out of “B” again, by"),
+      (bobItem("Robert", []), "gave \(bob) back the name “Bob” and the group “A”, by"),
+      (bobItem("Bob", ["B", "C"]), "gave \(bob) back the group “A” and took it out of “B”, “C” "),
+    ] {
+      var scenario = alice()
+      edit(&scenario, on: 2, changed, at: 1_000)
+      edit(&scenario, on: 1, bobItem("Bob"), at: 20_000)
+      scenario.sends(at: 30_000)
+      let finding = try #require(findings(scenario).first)
+      #expect(finding.sentence.hasPrefix("phone \(words)"), "\(finding.sentence)")
+      let codes = scenario.findings.filter { $0.record > 10 }.map(\.code)
+      #expect(!codes.contains(.groupsLost))
+    }
   }
 
   @Test("Sets in a row are evidence, whether the other set comes first or second")

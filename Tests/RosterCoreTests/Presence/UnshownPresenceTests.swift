@@ -44,6 +44,25 @@ struct UnshownPresenceTests {
     #expect(found(lasting).count == 1)
   }
 
+  @Test("Without an earlier session, a long one with late edits is reported as info")
+  func firstSession() {
+    for (time, edit, hears, isFound) in [
+      (600_000, 120_000, false, true), (299_999, 120_000, false, false),
+      (600_000, nil, false, false),
+      (600_000, 119_999, false, false), (600_000, 120_000, true, false),
+    ] as [(Int64, Int64?, Bool, Bool)] {
+      var scenario = aliceWithBobAndCarol()
+      if let edit {
+        scenario.sets(bobItem("Bob"), at: edit)
+        scenario.receivesEmptyResult(id: "set")
+      }
+      if hears { scenario.receives(from: "\(FindingWords.bob)/x") }
+      scenario.ended(.outbound, at: time)
+      scenario.ends()
+      #expect(found(scenario).map(\.severity) == (isFound ? [.info] : []))
+    }
+  }
+
   @Test("A script, a short session, one without friends and one that is resumed need none")
   func nearMisses() {
     var script = aliceWithBobAndCarol()

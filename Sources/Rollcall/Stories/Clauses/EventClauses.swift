@@ -62,6 +62,8 @@ extension StanzaEvent {
     case .pushReceived(let push):
       "\(push.peer?.description ?? "the server") pushes: \(push.query.clause(\.clause))"
     case .answerSent(let id, _): "we answer the request “\(id)”"
+    case .errorSent(let id, _, let report):
+      "we answer the request “\(id)” by an error: \(report.clause)"
     case .subscriptionReceived(let stanza): stanza.inboundClause
     case .subscriptionSent(let stanza): stanza.outboundClause
     case .availableReceived(let from, let availability):

@@ -71,7 +71,7 @@ extension StanzaEvent {
           ($0, $1.map { "is pushed:\($0.words)" } ?? "is pushed as removed")
         }
         : nil
-    case .answerReceived, .answerSent, .rejected: nil
+    case .answerReceived, .answerSent, .errorSent, .rejected: nil
     case .subscriptionReceived(let stanza): (stanza.contact, stanza.inboundWords)
     case .subscriptionSent(let stanza): (stanza.contact, stanza.outboundWords)
     case .availableReceived(let from, let availability):

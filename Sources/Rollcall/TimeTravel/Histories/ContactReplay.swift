@@ -158,7 +158,8 @@ package struct ContactReplay: Hashable, Sendable {
     case .subscriptionReceived(let stanza):
       if !isServerDone { note(stanza, isOurs: false, record) }
     case .subscriptionSent(let stanza): note(stanza, isOurs: true, record)
-    case .presenceSent, .pushReceived, .answerSent, .availableReceived, .unavailableReceived,
+    case .presenceSent, .pushReceived, .answerSent, .errorSent, .availableReceived,
+      .unavailableReceived,
       .presenceErrorReceived,
       .blocked,
       .unblocked, .blockingSent, .nicknamePublished, .vCardPublished, .rejected:
@@ -256,6 +257,7 @@ package struct ContactReplay: Hashable, Sendable {
     case .edit(.refused(let report)): sets[index].fate = .refused(finding.record, report)
     case .edit(.unanswered): sets[index].fate = .unanswered
     case .edit(.unpushed): sets[index].fate = .unpushed
+    case .edit(.altered): sets[index].fate = .shown
     case .edit(.undone): sets[index].fate = .undone(finding.record)
     default: break
     }

@@ -15,7 +15,7 @@ extension Reduction {
   }
 
   mutating func abandon(_ edit: PendingEdit, of place: Int) {
-    guard edit.isAnswered || !edit.isPushed else { return }
+    guard edit.isAnswered || !edit.isPushed, !edit.isReportedAsOverdue else { return }
     if roster.abandonedEdits.count == AbandonedEdit.limit {
       report(abandoned: roster.abandonedEdits.removeFirst())
     }
@@ -62,6 +62,10 @@ extension Reduction {
     for abandoned in decided {
       let number = roster.contacts.insert(abandoned.edit.contact)
       guard editableFields(of: number) != abandoned.edit.after else { continue }
+      guard abandoned.edit.altered == nil else {
+        report(abandoned: abandoned)
+        continue
+      }
       report(
         .edit(abandoned.edit.isAnswered ? .unpushed : .unanswered(isMissing: true)),
         about: abandoned.edit.contact, cause: abandoned.edit.sent.record,
@@ -76,8 +80,8 @@ extension Reduction {
     let abandoned = roster.abandonedEdits
     roster.abandonedEdits = []
     for edit in abandoned {
-      guard let due = edit.since.time?.adding(Timeout.answer), now > due else {
-        if let due = edit.since.time?.adding(Timeout.answer) {
+      guard let due = edit.since.clock?.adding(Timeout.answer), now > due else {
+        if let due = edit.since.clock?.adding(Timeout.answer) {
           roster.nextTimeout = min(roster.nextTimeout, due)
         }
         roster.abandonedEdits.append(edit)

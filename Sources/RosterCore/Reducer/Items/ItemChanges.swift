@@ -32,7 +32,7 @@ extension Reduction {
     }
     settleIncoming(by: item, number)
     settleOutgoing(by: item, number, source)
-    compareWithEdits(number, item)
+    compareWithEdits(number, item, source)
   }
 
   private mutating func itemReplaced(
@@ -83,7 +83,7 @@ extension Reduction {
     doubtRequest(of: number, .itemRemoved)
     forgetAcceptances(of: number)
     endOutgoing(byRemovalOf: number, hadItem: hadItem)
-    compareWithEdits(number, nil)
+    compareWithEdits(number, nil, .push)
   }
 
   /// A result does not list a contact that had an item, or that we had asked.
@@ -92,7 +92,7 @@ extension Reduction {
     let hadItem = takeItemOut(number, isByRoster: true)
     if hadItem { voidPresence(of: number) }
     settleOutgoing(byAbsenceOf: number, hadItem: hadItem, .result(asked: asked))
-    compareWithEdits(number, nil)
+    compareWithEdits(number, nil, .result(asked: asked))
   }
 
   /// - Returns: Whether there was an item.

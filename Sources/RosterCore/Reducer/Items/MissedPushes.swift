@@ -1,4 +1,5 @@
 import DequeModule
+import RawBytes
 import XMPPStanza
 
 // Pushes that one device received and another did not: a server pushes each change to every
@@ -31,16 +32,53 @@ extension Reduction {
     forgetReceivedPushes()
   }
 
-  /// Expects a push on the other sessions to which the server has to send it.
+  /// Expects a push on the other sessions to which the server has to send it, now or once they are
+  /// resumed.
   mutating func awaitPush(_ item: RosterItem?, about contact: BareJID) {
     guard isShared, !roster.isInboundOnly else { return }
-    let waiting = roster.sessions.places(where: \.isInterested).subtracting(SessionSet(place))
+    let waiting = roster.sessions.places { $0.isInterested || $0.isLost && $0.hasFetched }
+      .subtracting(SessionSet(place))
     guard !waiting.isEmpty else { return }
-    if roster.awaitedPushes.count >= AwaitedPush.limit { roster.awaitedPushes.removeFirst() }
-    roster.awaitedPushes.append(
+    append(
       AwaitedPush(
-        contact: contact, item: item, shown: stamp, connection: session.connection,
+        contact: contact, item: item, shown: stamp, since: stamp, connection: session.connection,
         device: session.resource, waiting: waiting))
+  }
+
+  private mutating func append(_ push: AwaitedPush) {
+    if roster.awaitedPushes.count >= AwaitedPush.limit { roster.awaitedPushes.removeFirst() }
+    roster.awaitedPushes.append(push)
+  }
+
+  /// The record's session is resumed: what it did not receive before, the server sends now
+  /// (XEP-0198 §5).
+  mutating func awaitPushesAgain() {
+    let mine = SessionSet(place)
+    let waiting = roster.awaitedPushes.filter { $0.waiting.contains(mine) }
+    guard !waiting.isEmpty else { return }
+    for index in roster.awaitedPushes.indices { roster.awaitedPushes[index].waiting.remove(mine) }
+    forgetReceivedPushes()
+    for var push in waiting {
+      push.since = stamp
+      push.waiting = mine
+      push.overtaken.formIntersection(mine)
+      append(push)
+    }
+  }
+
+  /// The server told the record's session that a version is the latest. If the log has a later one
+  /// and the push that brought it to another device, this session awaits that push (RFC 6121
+  /// §2.6.3 lets the server send what has changed since as pushes).
+  mutating func awaitPushes(since version: String) {
+    guard isShared, let last = roster.lastVersionPush, !roster.version.hasSameBytes(as: version),
+      roster.knownVersions.contains(where: { $0.hasSameBytes(as: version) }),
+      last.connection != session.connection, !last.device.hasSameBytes(as: session.resource),
+      let number = roster.contacts.number(of: last.contact)
+    else { return }
+    append(
+      AwaitedPush(
+        contact: last.contact, item: roster.contacts.entry(of: number)?.item, shown: last.shown,
+        since: stamp, connection: last.connection, device: last.device, waiting: SessionSet(place)))
   }
 
   /// Notes that the server has sent something on the record's connection, which it sent after all
@@ -60,7 +98,7 @@ extension Reduction {
   mutating func settleAwaitedPushesOfEnded() {
     guard !roster.awaitedPushes.isEmpty else { return }
     for place in roster.sessions.all.indices
-    where roster.sessions[place].phase != .open && !roster.sessions[place].mayStillBeAnswered {
+    where !roster.sessions[place].isAlive && !roster.sessions[place].mayStillBeAnswered {
       settleAwaitedPushes(of: place)
     }
   }
@@ -87,10 +125,14 @@ extension Reduction {
   private func isMissed(_ push: AwaitedPush, by place: Int) -> Bool {
     if push.overtaken.contains(SessionSet(place)) { return true }
     // Captures that were recorded apart may have different clocks.
-    guard !roster.hasSeveralRecorders, let last = roster.sessions[place].lastReceived?.time,
-      let shown = push.shown.time
-    else { return false }
-    return last >= shown.adding(AwaitedPush.margin)
+    guard !roster.hasSeveralRecorders, let last = roster.sessions[place].lastReceived else {
+      return false
+    }
+    guard last.clock != nil, push.since.clock != nil else {
+      // Records of one recorder are in order, even without times.
+      return last.record >= push.since.record + AwaitedPush.margin.records
+    }
+    return push.since.isEarlier(than: last, by: AwaitedPush.margin.time)
   }
 
   private mutating func forgetReceivedPushes() {

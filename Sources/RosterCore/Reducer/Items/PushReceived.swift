@@ -7,6 +7,7 @@ extension Reduction {
   mutating func pushReceived(_ push: StoredSet) {
     let item = push.query.first
     if let from = push.head.peer?.jid, let refusal = refusal(ofPushFrom: from) {
+      unknownRequestReceived()
       report(.item(.foreignPush(refusal)), about: item?.jid ?? from.bare)
       return
     }
@@ -48,11 +49,15 @@ extension Reduction {
       reportIfRemovedElsewhere(number)
       itemRemoved(number)
     }
-    if let version = query.version, !isBehind { versionLearned(version) }
+    if let version = query.version, !isBehind {
+      versionLearned(version)
+      roster.lastVersionPush = VersionPush(
+        contact: item.jid, shown: stamp, connection: session.connection, device: session.resource)
+    }
   }
 
-  /// We sent a set or a subscription stanza about a contact: a server may push the item once to each
-  /// session that it pushes to, even if nothing has changed.
+  /// We sent a set or a subscription stanza about a contact: a server may push the item once to
+  /// each session that it pushes to, even if nothing has changed.
   mutating func mayBePushed(_ contact: BareJID) {
     guard !roster.isInboundOnly else { return }
     for place in roster.sessions.all.indices
@@ -75,16 +80,14 @@ extension Reduction {
     return true
   }
 
-  /// Whether a push shows what is known, and is not the answer to a set of ours.
+  /// Whether a push shows what is known.
   private func changesNothing(_ item: StoredItem, _ number: ContactNumber) -> Bool {
     let row = roster.contacts.item(of: number)
-    let isSame =
-      if let fields = item.fields {
-        row.map { roster.contacts.says($0, fields) } ?? false
-      } else {
-        row == nil
-      }
-    return isSame && !roster.sessions.hasEdit(of: roster.contacts.address(of: number))
+    return if let fields = item.fields {
+      row.map { roster.contacts.says($0, fields) } ?? false
+    } else {
+      row == nil
+    }
   }
 
   private mutating func reportIfRemovedElsewhere(_ number: ContactNumber) {
@@ -103,7 +106,8 @@ extension Reduction {
       report(.answer(.missingID(.push)))
       return
     }
-    guard let item, !isWaiting(id, about: item.address) else { return }
+    guard let item else { return unknownRequestReceived() }
+    guard !isWaiting(id, about: item.address) else { return }
     session.unacknowledged.append(
       UnacknowledgedPush(id: String(decoding: id), contact: item.jid, received: stamp))
     if session.unacknowledged.count > WaitingLimit.count {
@@ -124,7 +128,9 @@ extension Reduction {
 
   /// Each push wants an acknowledgement of its own, though servers use an id again. Our answer to
   /// somebody else's request may have the same id.
-  mutating func answerSent(_ id: RawSpan, to: StoredJID?) {
+  ///
+  /// - Parameter error: What we said if we refused the request; nil for a result.
+  mutating func answerSent(_ id: RawSpan, to: StoredJID?, _ error: ErrorReport?) {
     guard owner.isOwnServer(to?.jid) else { return }
     guard let index = session.unacknowledged.firstIndex(where: { $0.id.hasBytes(id) }) else {
       // The event of a block list push does not name its id.
@@ -133,12 +139,15 @@ extension Reduction {
         return
       }
       // A resumed session sends again what the server has not acknowledged (XEP-0198 §5).
-      guard session.resumptionID == nil, session.settledIDs.contains(where: { $0.hasBytes(id) })
-      else { return }
+      guard session.resumptionID == nil, answersNothing(id) else { return }
       return tally(.answersToNothing, at: stamp.record, of: place)
     }
     let push = session.unacknowledged.remove(at: index)
     noteSettled(push.id)
+    if let error {
+      tally(
+        .refusedPushes, about: push.contact, at: push.received.record, of: place, answer: error)
+    }
     guard let number = roster.contacts.number(of: push.contact) else { return }
     answered(number) { if case .push = $0 { true } else { false } }
   }
@@ -152,6 +161,8 @@ extension Reduction {
   }
 
   mutating func countUnacknowledged(_ push: UnacknowledgedPush, of place: Int) {
+    // Its acknowledgement may still come.
+    unknownRequestReceived()
     tally(.unacknowledgedPushes, about: push.contact, at: push.received.record, of: place)
   }
 }

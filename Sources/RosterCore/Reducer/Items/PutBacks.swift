@@ -63,7 +63,7 @@ extension Reduction {
       guard !lost.isByRoster || isAfterLogin else { return nil }
     }
     return Restoration(
-      isOfContact: true, subscription: lost.subscription, edit: lost.edit, device: lost.device,
+      fields: nil, subscription: lost.subscription, edit: lost.edit, device: lost.device,
       lostAt: lost.at)
   }
 
@@ -72,15 +72,13 @@ extension Reduction {
     _ number: ContactNumber, _ after: EditableFields, from now: EditableFields?
   ) -> Restoration? {
     guard let edit = roster.contacts.confirmedEdit(of: number), let before = edit.before,
-      edit.after == now, before == after, before != now, isOtherDevice(edit.device)
+      let now, edit.after == now, before == after, before != now, isOtherDevice(edit.device)
     else { return nil }
-    let isBoth =
-      !before.name.hasSameBytes(as: now?.name)
-      && !before.groups.hasSameBytes(as: now?.groups ?? [])
+    let fields = RestoredFields(from: now, to: after)
     return Restoration(
-      isOfContact: false,
+      fields: fields,
       subscription: roster.contacts.item(of: number)?.subscription ?? .none, edit: edit.sent,
-      device: edit.device, lostAt: nil, evidence: isBoth ? .bothFields : [])
+      device: edit.device, lostAt: nil, evidence: fields.isBoth ? .bothFields : [])
   }
 
   private func isOtherDevice(_ device: String?) -> Bool {
@@ -125,7 +123,7 @@ extension Reduction {
     let putBack = HeldPutBack(
       contact: edit.contact, sent: edit.sent, restoration: restoration,
       subscription: roster.contacts.item(of: number)?.subscription ?? .none)
-    guard restoration.evidence.isEmpty, let time = edit.sent.time,
+    guard restoration.evidence.isEmpty, let time = edit.sent.clock,
       !edit.sent.isOver(PutBack.pause, at: stamp)
     else { return report(putBack, of: place) }
     if roster.sessions[place].heldPutBacks.count == HeldPutBack.limit {
@@ -141,7 +139,7 @@ extension Reduction {
     let held = roster.sessions[place].heldPutBacks
     roster.sessions[place].heldPutBacks = []
     for putBack in held {
-      guard let due = putBack.sent.time?.adding(PutBack.pause), now <= due else {
+      guard let due = putBack.sent.clock?.adding(PutBack.pause), now <= due else {
         report(putBack, of: place)
         continue
       }
@@ -166,7 +164,7 @@ extension Reduction {
       && (known.subscription.includesTo || !held.subscription.includesTo)
       && (known.subscription.includesFrom || !held.subscription.includesFrom)
     let putBack = PutBack(
-      isOfContact: known.isOfContact, of: known.device, edit: known.edit, lostAt: known.lostAt,
+      fields: known.fields, of: known.device, edit: known.edit, lostAt: known.lostAt,
       before: isLess ? known.subscription : nil, evidence: known.evidence)
     report(
       .edit(.putBack(putBack)), about: held.contact, cause: held.sent.record, by: .session(place))
@@ -183,7 +181,7 @@ extension PutBack {
 extension RecordStamp {
   /// Whether a later record is so much later, or it cannot be said.
   fileprivate func isOver(_ span: Int64, at later: RecordStamp) -> Bool {
-    guard let time, let now = later.time else { return true }
+    guard let time = clock, let now = later.clock else { return true }
     return now > time.adding(span)
   }
 }

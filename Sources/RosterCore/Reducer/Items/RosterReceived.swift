@@ -20,7 +20,10 @@ extension Reduction {
     // Other connections may have been told of a later one, or have asked for versions where this
     // one has not.
     let isSilent = query.version == nil && isShared && !listing.saysNews
-    if !listing.isOvertaken, !isSilent { versionLearned(query.version) }
+    if !listing.isOvertaken, !isSilent {
+      if !roster.version.hasBytes(query.version) { roster.lastVersionPush = nil }
+      versionLearned(query.version)
+    }
     completenessLearned(query.isCut ? .neverFetched : .complete)
     rosterLearned(asked: asked)
     guard !query.isCut else { return }

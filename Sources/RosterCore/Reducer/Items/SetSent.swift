@@ -27,16 +27,16 @@ extension Reduction {
     let before = editableFields(of: number)
     let after = item.fields?.editable
     let premature = after.flatMap { _ in prematureSet(contact, number, before) }
-    // What is lost because the roster was not known is reported once the server has taken it.
-    if let after, premature?.loss(by: after) == nil {
-      if let before { reportLostGroups(contact, before, after) }
-      reportOutdated(contact, number, after)
-    }
     var restores: Restoration?
+    // What is lost because the roster was not known, and what is put back, is reported once the
+    // server has taken it.
     if after.flatMap({ premature?.loss(by: $0) }) == nil {
       restores = restoration(by: after, of: number, from: before)
+      if let before, let after, restores == nil { reportLostGroups(contact, before, after) }
+      if let after { reportOutdated(contact, number, after) }
     }
     setFollows(for: contact)
+    settleAlteredSets(for: contact)
     mayBePushed(contact)
     forgetConfirmedEdit(of: number)
     if after == nil, before != nil { endBegan(number) }
@@ -131,7 +131,8 @@ extension Reduction {
     let number = roster.contacts.insert(edit.contact)
     // A set that changes nothing needs no push, unless what it changes is still to be pushed.
     let isOvertaking = session.pendingEdits.contains {
-      $0.contact == edit.contact && !$0.isPushed && $0.sent.record < edit.sent.record
+      $0.contact == edit.contact && !$0.isPushed && !$0.isReportedAsOverdue
+        && $0.sent.record < edit.sent.record
     }
     if edit.isPushed || !isOvertaking && editableFields(of: number) == edit.after {
       editConfirmed(edit, number, by: .session(place))
@@ -139,7 +140,7 @@ extension Reduction {
       var answered = edit
       answered.isAnswered = true
       // A push may still follow a late answer.
-      if let now = stamp.time, let due = edit.sent.time?.adding(Timeout.answer), now > due {
+      if let now = stamp.clock, let due = edit.sent.clock?.adding(Timeout.answer), now > due {
         answered.sent.time = now
       }
       session.pendingEdits.append(answered)
@@ -151,7 +152,7 @@ extension Reduction {
   ) {
     reportLoss(by: edit, of: origin)
     // A later set of ours explains whatever comes after this one.
-    guard !roster.sessions.hasEdit(of: edit.contact) else { return }
+    guard !roster.sessions.hasTimelyEdit(of: edit.contact) else { return }
     let confirmed = ConfirmedEdit(
       sent: edit.sent.record, device: source(of: origin)?.device, before: edit.before,
       after: edit.after)
@@ -161,7 +162,9 @@ extension Reduction {
   // MARK: What the server shows
 
   /// Compares what the server now shows with what we asked for.
-  mutating func compareWithEdits(_ number: ContactNumber, _ fields: StoredFields?) {
+  mutating func compareWithEdits(
+    _ number: ContactNumber, _ fields: StoredFields?, _ source: ItemSource
+  ) {
     // Nearly always there is none for this contact.
     guard roster.contacts.hasDetails(number) || roster.hasOpenEdits else { return }
     let confirmed = roster.contacts.confirmedEdit(of: number)
@@ -176,9 +179,17 @@ extension Reduction {
         report(.edit(.undone(now)), about: jid, cause: confirmed.sent)
       }
     }
+    if source.isPush, let now, !isAsked(for: now, of: jid) { setAltered(jid, by: now) }
     // The server may show it to any of our connections first.
     for place in roster.sessions.all.indices { comparePending(jid, number, now, of: place) }
     compareAbandoned(jid, number, now)
+  }
+
+  /// Whether a set of ours that is not shown yet asked for what the server shows now.
+  private func isAsked(for now: EditableFields, of jid: BareJID) -> Bool {
+    roster.sessions.all.indices.contains {
+      roster.sessions[$0].shownEdit(of: jid, by: now) != nil
+    } || roster.abandonedEdits.contains { $0.edit.contact == jid && $0.edit.after == now }
   }
 
   private mutating func comparePending(
@@ -199,6 +210,7 @@ extension Reduction {
       $0.contact == jid
     }), roster.sessions[place].pendingEdits[index].isContradicted(by: now) {
       let edit = roster.sessions[place].pendingEdits.remove(at: index)
+      guard edit.altered == nil else { return reportUnfinished(edit, by: .session(place)) }
       report(.edit(.undone(now)), about: jid, cause: edit.sent.record, by: .session(place))
     }
   }
@@ -214,8 +226,12 @@ extension Reduction {
   }
 
   mutating func reportUnfinished(_ edit: PendingEdit, by origin: Origin) {
-    guard roster.hasReceived else { return }
-    if edit.isAnswered {
+    guard roster.hasReceived, !edit.isReportedAsOverdue else { return }
+    if let altered = edit.altered, let asked = edit.after {
+      report(
+        .edit(.altered(altered.fields, asked: asked)), about: edit.contact,
+        cause: edit.sent.record, by: origin)
+    } else if edit.isAnswered {
       report(
         .edit(.unpushed), about: edit.contact, cause: edit.sent.record, by: origin)
     } else if !edit.isPushed {
@@ -246,8 +262,11 @@ extension Session {
   /// Whether the edits that wait have more groups together than are kept.
   fileprivate var hasTooManyGroups: Bool {
     func count(_ edit: PendingEdit) -> Int {
-      [edit.before, edit.after, edit.premature?.known, edit.premature?.replaced]
-        .reduce(0) { $0 + ($1?.groups.count ?? 0) }
+      [
+        edit.before, edit.after, edit.premature?.known, edit.premature?.replaced,
+        edit.altered?.fields,
+      ]
+      .reduce(0) { $0 + ($1?.groups.count ?? 0) }
     }
     // Where an edit has few, all of them have few enough, or it was looked at when one had many.
     guard let last = pendingEdits.last, count(last) > WaitingLimit.groups / WaitingLimit.count

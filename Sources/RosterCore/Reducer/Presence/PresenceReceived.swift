@@ -60,10 +60,21 @@ extension Reduction {
       }
       if before == nil { reportUninvited(roster.contacts.text(row.resource) ?? "", number) }
     }
+    if let before, isIdle(row, after: before) {
+      tally(
+        .idlePresence, about: roster.contacts.address(of: number), at: stamp.record, of: place)
+    }
     var after = row
     after.told.formUnion(before?.told ?? [])
     presenceChanged(of: number, from: before, to: after)
     if before == nil { boundResources(of: number) }
+  }
+
+  /// Whether the session received the same before. What a server sends when it resumes a session
+  /// may be what it has sent already.
+  private func isIdle(_ row: PresenceRow, after before: PresenceRow) -> Bool {
+    !roster.isInboundOnly && session.resumed == nil && before.told.contains(row.told)
+      && row.saysSame(as: before)
   }
 
   /// Drops the oldest resource of an address that has more than are kept.

@@ -1,22 +1,23 @@
 import XMPPStanza
 
-// A session that has the roster and never shows its presence, although an earlier one of the same
-// client did: the server sends it neither the presence of contacts nor requests (RFC 6121 §2.2,
-// §4.2). A script that only edits needs no presence.
+// A session that has the roster and never shows its presence: the server sends it neither the
+// presence of contacts nor requests (RFC 6121 §2.2, §4.2). A script that only edits needs no
+// presence, so without an earlier session of the same client that did, only a long session counts.
 extension Reduction {
-  /// A session that has the roster should show its presence, if its client ever did.
+  /// A session that has the roster should show its presence.
   mutating func expectPresence() {
-    guard session.showedBefore, session.initialPresence == .unsent, session.unshownSince == nil,
-      !roster.isInboundOnly
+    guard session.initialPresence == .unsent, session.unshownSince == nil, !roster.isInboundOnly,
+      session.showedBefore || session.openedAt > 0
     else { return }
     session.unshownSince = stamp
     expectAnswer()
   }
 
-  /// Reports that a session has shown no presence for a minute.
+  /// Reports that a session has shown no presence for long.
   mutating func reportOverduePresence(of place: Int, _ now: Int64) {
-    guard roster.sessions[place].phase == .open,
-      let due = roster.sessions[place].unshownSince?.time?.adding(Timeout.answer)
+    let session = roster.sessions[place]
+    guard session.phase == .open, session.needsPresence,
+      let due = session.unshownSince?.clock?.adding(session.presenceTimeout)
     else { return }
     guard now > due else {
       roster.nextTimeout = min(roster.nextTimeout, due)
@@ -27,12 +28,40 @@ extension Reduction {
 
   /// Reports that a session that is over, or has lasted for long, has shown no presence.
   mutating func reportUnshownPresence(of place: Int) {
-    guard let since = roster.sessions[place].unshownSince else { return }
+    let session = roster.sessions[place]
+    guard let since = session.unshownSince else { return }
     roster.sessions[place].unshownSince = nil
+    let margin = session.showedBefore ? Acceptance.margin : session.presenceTimeout
     // Without a subscription, there is no presence to be seen.
-    guard since.isEarlier(than: stamp, by: Acceptance.margin),
-      roster.contacts.members(.item).contains(where: { isSeen($0) })
+    guard session.needsPresence, since.isEarlier(than: stamp, by: margin),
+      roster.contacts.members(.item).contains(where: { isSeen($0) }), !isToldPresence(place)
     else { return }
-    report(.presence(.unshown), cause: since.record, by: .session(place))
+    report(
+      .presence(.unshown(hasEarlier: session.showedBefore)), cause: since.record,
+      by: .session(place))
   }
+
+  /// Whether the session has been told a contact's presence, so that it has shown its own where the
+  /// log does not have it.
+  private func isToldPresence(_ place: Int) -> Bool {
+    roster.contacts.members(.presence).contains { number in
+      roster.contacts.rows(of: number).contains { $0.told.contains(SessionSet(place)) }
+    }
+  }
+}
+
+extension Session {
+  /// Whether its client needs presence: an earlier session of it showed its own, or a person edits
+  /// the roster in this one. A script edits as soon as it has the roster.
+  fileprivate var needsPresence: Bool {
+    if showedBefore { return true }
+    guard let since = unshownSince, let last = lastSet, last.sent.record > openedAt else {
+      return false
+    }
+    return since.isEarlier(than: last.sent, by: Timeout.script)
+  }
+
+  /// How long the session may have the roster without showing its presence, in milliseconds of log
+  /// time.
+  fileprivate var presenceTimeout: Int64 { showedBefore ? Timeout.answer : Timeout.presence }
 }

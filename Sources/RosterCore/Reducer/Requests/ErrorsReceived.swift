@@ -107,7 +107,7 @@ extension RecordStamp {
   /// Whether the record came so much earlier than another, in milliseconds; false if the log does
   /// not say when.
   fileprivate func isOlder(than timeout: Int64, at now: RecordStamp) -> Bool {
-    guard let time, let now = now.time else { return false }
+    guard let time = clock, let now = now.clock else { return false }
     return now > time.adding(timeout)
   }
 }

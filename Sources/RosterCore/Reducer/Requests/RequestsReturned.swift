@@ -16,13 +16,13 @@ extension Reduction {
     }
   }
 
-  mutating func reportDenial(of request: OutgoingRequest, _ number: ContactNumber) {
+  mutating func reportDenial(ofRequestSince since: RecordStamp, _ number: ContactNumber) {
     let rounds = roster.contacts.details(of: number)?.ownRounds
     // A loop was told once, with all that follows.
     guard (rounds?.count ?? 0) < Rounds.loop else { return }
     report(
       .subscription(.denied), about: number,
-      cause: request.since.record)
+      cause: since.record)
   }
 
   /// A request opens; where the one before has just ended, they go round.

@@ -100,8 +100,21 @@ extension Reduction {
     let hadAsked = endIncoming(number, .withdrawn)
     if seesUs(number) {
       if push == nil { expectPush(showing: .itNoLongerSees, of: number, isOurs: false) }
-    } else if push == nil, !hadAsked {
+    } else if push == nil, !hadAsked, !mayHaveCrossedAnswer(number) {
       reportUnexplained(.unsolicitedUnsubscribe, about: number)
+    }
+  }
+
+  /// Whether a contact that takes its request back may have sent that before it had our answer, or
+  /// takes back what we accepted and the roster has not shown.
+  private func mayHaveCrossedAnswer(_ number: ContactNumber) -> Bool {
+    guard let details = roster.contacts.details(of: number), let end = details.lastEnded else {
+      return false
+    }
+    return switch end.way {
+    case .accepted: !details.wasTaken
+    case .denied: !end.at.isEarlier(than: stamp, by: Timeout.crossing)
+    case .withdrawn, .acceptedElsewhere: false
     }
   }
 
@@ -111,12 +124,27 @@ extension Reduction {
     if isSeen(number) || push?.before.includesTo == true { outcome.news?.endsSubscription = true }
     let request = roster.contacts.outgoing(of: number)
     let hadAsked = endOutgoing(number, .refused)
-    if let request { reportDenial(of: request, number) }
+    if let request {
+      reportDenial(ofRequestSince: request.since, number)
+    } else if let push {
+      denialFollowed(push, number)
+    }
     if isSeen(number) || isAsked(number) {
       if push == nil { expectPush(showing: .weNoLongerSee, of: number, isOurs: false) }
     } else if push == nil, !hadAsked {
       reportUnexplained(.unsolicitedUnsubscribed, about: number)
     }
+  }
+
+  /// Servers that push first have taken our request out of the roster before they deliver the
+  /// contact's answer (RFC 6121 §3.2.3 leaves the order open).
+  private mutating func denialFollowed(_ push: Expectation, _ number: ContactNumber) {
+    guard let end = roster.contacts.lastOutgoingEnd(of: number), end.way == .dropped,
+      end.at.record == push.stamp.record, !push.stamp.isLongBefore(stamp)
+    else { return }
+    let denied = EndedOutgoing(way: .refused, at: stamp, since: end.since)
+    roster.contacts.updateDetails(of: number) { $0.lastOutgoingEnd = denied }
+    reportDenial(ofRequestSince: end.since, number)
   }
 
   // MARK: What the item says

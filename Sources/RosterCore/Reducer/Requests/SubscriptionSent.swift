@@ -19,7 +19,7 @@ extension Reduction {
     case .unsubscribe:
       forgetAcceptances(of: number) { !$0.isOurs }
       if isSeen(number) { endBegan(number) }
-      reportWrongRefusal(number)
+      countWrongRefusal(number)
       if isSeen(number) || isAsked(number) {
         expectPush(showing: .weNoLongerSee, of: number, isOurs: true)
       }
@@ -38,13 +38,12 @@ extension Reduction {
   }
 
   /// What ends nothing was perhaps meant to end the contact's request.
-  private mutating func reportWrongRefusal(_ number: ContactNumber) {
-    guard !isFragment, case .open(let request)? = roster.contacts.request(of: number),
+  private mutating func countWrongRefusal(_ number: ContactNumber) {
+    guard !isFragment, case .some(.open) = roster.contacts.request(of: number),
       !isSeen(number), !isAsked(number), roster.contacts.outgoing(of: number) == nil
     else { return }
-    report(
-      .subscription(.wrongRefusal), about: number,
-      cause: request.since.record)
+    tally(
+      .wrongRefusals, about: roster.contacts.address(of: number), at: stamp.record, of: place)
   }
 
   private mutating func requestSent(_ number: ContactNumber) {
@@ -80,7 +79,7 @@ extension Reduction {
   /// Hardly a person reads and answers within two seconds: a client that accepts whoever asks hands
   /// its user's presence to strangers. Somebody we see or asked to see is none.
   private mutating func reportIfAutomatic(_ request: IncomingRequest, _ number: ContactNumber) {
-    guard !isFragment, let asked = request.asked.time, let now = stamp.time, !isSeen(number),
+    guard !isFragment, let asked = request.asked.clock, let now = stamp.clock, !isSeen(number),
       roster.contacts.outgoing(of: number) == nil
     else { return }
     let (waited, isOverflow) = now.subtractingReportingOverflow(asked)

@@ -120,6 +120,7 @@ extension Reduction {
       return
     }
     rosterLearned(asked: open.sent.record)
+    awaitPushes(since: version)
     guard !open.isBaseKnown else { return }
     report(.answer(.unknownBase(version: version)), cause: open.sent.record)
     completenessLearned(.baseUnknown)
@@ -172,23 +173,23 @@ extension Reduction {
 
   /// Keeps the id of an answer, or of a push that was acknowledged.
   mutating func noteSettled(_ id: String) {
-    session.settledIDs.removeAll { $0.hasSameBytes(as: id) }
+    session.settledIDs.removeAll { $0.id.hasSameBytes(as: id) }
     if session.settledIDs.count >= WaitingLimit.settledIDs { session.settledIDs.removeFirst() }
-    session.settledIDs.append(id)
-    session.lastSettling = stamp.record
+    session.settledIDs.append(SettledID(id: id, record: stamp.record))
   }
 
-  /// An answer was received or a stanza sent. Requests of the server that do not concern the roster,
-  /// such as pings, are no events but have records: after a gap, an id may be that of such a request.
-  mutating func settlingContinues() {
-    guard !session.settledIDs.isEmpty else { return }
-    guard session.lastSettling &+ 1 == stamp.record else { return forgetSettled() }
-    session.lastSettling = stamp.record
-  }
+  /// The server may have sent a request of which no id is known, so an answer of ours may be its
+  /// answer.
+  mutating func unknownRequestReceived() { roster.eventsSince = stamp.record &+ 1 }
 
-  mutating func forgetSettled() {
-    session.settledIDs = []
-    session.lastSettling = 0
+  /// Whether an answer of ours that answers no push answers nothing at all: the server has not used
+  /// its id since an answer had it, or not in the whole session.
+  ///
+  /// Requests of the server that do not concern the roster, such as pings, are no events but have
+  /// records, so only where all records are events it is known what the server has asked.
+  func answersNothing(_ id: RawSpan) -> Bool {
+    guard session.openedAt == 0 || roster.eventsSince > session.openedAt else { return true }
+    return session.settledIDs.contains { $0.record >= roster.eventsSince && $0.id.hasBytes(id) }
   }
 
   /// A new session: what was not answered will never be.

@@ -62,7 +62,7 @@ extension Reduction {
     session.hasAsked = false
     session.showedBefore = hasShownBefore(jid.resource)
     session.unshownSince = nil
-    forgetSettled()
+    session.settledIDs = []
     session.unansweredBlockPushes = 0
     session.pushableContacts = []
     session.resumptionID = resumptionID
@@ -147,8 +147,7 @@ extension Reduction {
       return
     }
     if let other = placeOfResumed(id: id, resource: jid?.resource) { take(over: other) }
-    // What it did not receive before, the server may send now.
-    settleAwaitedPushes(of: place)
+    awaitPushesAgain()
     session.ends = StreamEnds()
     session.mayComeAgain = session.told
     session.told = []

@@ -78,10 +78,12 @@ extension Reduction {
   /// this one either.
   mutating func forgetCrossedPushes(of place: Int) {
     let end = roster.sessions[place].lostAt ?? stamp
-    guard let now = end.time else { return }
+    guard let now = end.clock else { return }
     let mayAllHaveCrossed = roster.sessions[place].unacknowledged.allSatisfy { push in
-      push.received.time.map { now < $0.adding(Timeout.crossing) } ?? false
+      push.received.clock.map { now < $0.adding(Timeout.crossing) } ?? false
     }
-    if mayAllHaveCrossed { roster.sessions[place].unacknowledged = [] }
+    guard mayAllHaveCrossed, !roster.sessions[place].unacknowledged.isEmpty else { return }
+    roster.sessions[place].unacknowledged = []
+    unknownRequestReceived()
   }
 }

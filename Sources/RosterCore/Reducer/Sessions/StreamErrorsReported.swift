@@ -1,7 +1,7 @@
 import XMPPStanza
 
 // Findings about stream errors (RFC 6120 §4.9). An error is reported when it is clear whether it
-// is the first of several: after a minute without another, or at the log's end.
+// is the first of several: after a quarter of an hour without another, or at the log's end.
 extension Reduction {
   mutating func streamErrorHappened(_ direction: Direction, _ error: ErrorReport) {
     expectAnswer()

@@ -1,0 +1,84 @@
+import DequeModule
+import XMPPStanza
+
+// Sets that the server stores otherwise than they asked, because it cuts a long name or adds a
+// group. It pushes what it has stored, before the result of the set or after it (RFC 6121 §2.1.5).
+extension Reduction {
+  /// A push shows a contact as none of our sets asked for: it is the effect of the oldest set for
+  /// the contact that is not shown yet.
+  ///
+  /// Another device may have been quicker. If the push comes before the result, the set therefore
+  /// keeps waiting for a push that shows what it asked for.
+  mutating func setAltered(_ jid: BareJID, by now: EditableFields) {
+    guard let (place, index) = setWaiting(forPushOf: jid),
+      roster.sessions[place].pendingEdits[index].canBeAltered(to: now)
+    else { return }
+    let edit = roster.sessions[place].pendingEdits[index]
+    if let known = edit.altered, edit.isAnswered, !known.shown.isCrossing(stamp) {
+      // What comes so much later is not its effect.
+      reportAltered(place, index)
+      return
+    }
+    let session = roster.sessions[place]
+    noteEdit(edit, connection: session.connection, device: session.resource)
+    roster.sessions[place].pendingEdits[index].altered = AlteredSet(fields: now, shown: stamp)
+    if edit.isAnswered { reportAltered(place, index) }
+  }
+
+  /// The slot of the session of the oldest set for a contact that is not shown yet, and the set's
+  /// index.
+  private func setWaiting(forPushOf jid: BareJID) -> (place: Int, index: Int)? {
+    var oldest: (place: Int, index: Int, sent: UInt64)?
+    for place in roster.sessions.all.indices {
+      let edits = roster.sessions[place].pendingEdits
+      let index = edits.firstIndex {
+        $0.contact == jid && !$0.isPushed && !$0.isReportedAsOverdue
+      }
+      guard let index, edits[index].sent.record < oldest?.sent ?? .max else { continue }
+      oldest = (place, index, edits[index].sent.record)
+    }
+    return oldest.map { ($0.place, $0.index) }
+  }
+
+  private mutating func reportAltered(_ place: Int, _ index: Int) {
+    let edit = roster.sessions[place].pendingEdits.remove(at: index)
+    reportUnfinished(edit, by: .session(place))
+  }
+
+  /// The log ends: no push follows that shows what the set asked for.
+  mutating func reportAlteredSets(of place: Int) {
+    while let index = roster.sessions[place].pendingEdits.firstIndex(where: {
+      $0.isAnswered && $0.altered != nil
+    }) {
+      reportAltered(place, index)
+    }
+  }
+
+  /// Another set for the contact follows: what the server has made of the earlier ones stands.
+  mutating func settleAlteredSets(for contact: BareJID) {
+    while let index = session.pendingEdits.firstIndex(where: {
+      $0.contact == contact && $0.isAnswered && $0.altered != nil
+    }) {
+      reportAltered(place, index)
+    }
+  }
+}
+
+extension PendingEdit {
+  /// Whether a push that shows an item otherwise than the set asked for can be the set's effect.
+  fileprivate func canBeAltered(to now: EditableFields) -> Bool {
+    // A set that was sent before the roster was known replaces what the log does not show.
+    guard premature == nil, let after, now != after, now != before else { return false }
+    // A request of ours makes an item without name and groups.
+    return before != nil || now.name != nil || !now.groups.isEmpty
+  }
+}
+
+extension RecordStamp {
+  /// Whether a later record may have crossed this one on the way; false if the log does not say
+  /// when.
+  fileprivate func isCrossing(_ later: RecordStamp) -> Bool {
+    guard let time = clock, let now = later.clock else { return false }
+    return now <= time.adding(Timeout.crossing)
+  }
+}

@@ -1,0 +1,126 @@
+import RosterCore
+import TestSupport
+import Testing
+import XMPPStanza
+
+@Suite("Sets that the server stores otherwise than they asked")
+struct AlteredSetTests {
+  private let bob = FindingWords.bob
+
+  /// Bob with a long name, whole and as a server cuts it.
+  private let (long, cut) = (bobItem("Bob von und zu Hohenfels"), bobItem("Bob von und"))
+
+  private func found(_ scenario: inout Scenario) -> [Finding] {
+    scenario.ends()
+    return scenario.findings.filter { $0.code != .unacknowledgedPush }
+  }
+
+  @Test("The push in place of the one that was asked for is the set's effect, in either order")
+  func order() throws {
+    for isPushFirst in [true, false] {
+      var scenario = aliceWithBobAndCarol()
+      scenario.sets(long)  // 4
+      if !isPushFirst { scenario.receivesEmptyResult(id: "set") }
+      scenario.pushed(cut)
+      #expect(scenario.last.originsOfChanges.map(\.cause) == [4])
+      if isPushFirst { scenario.receivesEmptyResult(id: "set") }
+      scenario.sends(at: 100_000)
+      scenario.ended(.inbound)
+      let findings = found(&scenario)
+      let finding = try #require(findings.first)
+      #expect(findings.count == 1 && finding.code == .undoneEdit && finding.cause == 4)
+      #expect(
+        finding.sentence.hasPrefix(
+          "The server did not store what our set of record 4 asked for: \(bob) has the name "
+            + "“Bob von und” instead of the name “Bob von und zu Hohenfels”"))
+    }
+  }
+
+  @Test("Groups that the server adds or leaves out are named")
+  func groups() throws {
+    var scenario = aliceWithBobAndCarol()
+    scenario.sets(bobItem("Rob", ["A", "C"]))
+    scenario.pushed(bobItem("Rob", ["A", "Staff"]))
+    scenario.receivesEmptyResult(id: "set")
+    let finding = try #require(found(&scenario).first { $0.code == .undoneEdit })
+    #expect(
+      finding.sentence.contains("has the groups “A”, “Staff” instead of the groups “A”, “C”"))
+  }
+
+  @Test("If the push that was asked for follows, an earlier one was another device's")
+  func race() {
+    for isResultFirst in [true, false] {
+      var scenario = aliceWithBobAndCarol()
+      scenario.sets(bobItem("Rob"))
+      scenario.pushed(bobItem("Robin"), id: "other")
+      if isResultFirst { scenario.receivesEmptyResult(id: "set") }
+      scenario.pushed(bobItem("Rob"))
+      if !isResultFirst { scenario.receivesEmptyResult(id: "set") }
+      scenario.sends(at: 100_000)
+      #expect(found(&scenario).isEmpty)
+    }
+  }
+
+  @Test("A push that another set asked for, or that shows what there was, alters nothing")
+  func others() {
+    var devices = aliceWithBobAndCarol()
+    devices.on(2) {
+      $0.opened("alice@example.test/pc")
+      $0.fetches(bobItem("Bob") + item("carol@example.test"), id: "pc")
+      $0.sets(bobItem("Robin"), id: "theirs")
+    }
+    devices.sets(bobItem("Rob"), id: "ours")
+    for name in ["Robin", "Rob"] {
+      for connection in [1, 2] as [UInt32] {
+        devices.on(connection) { $0.pushed(bobItem(name), id: name) }
+      }
+    }
+    devices.receivesEmptyResult(id: "ours")
+    devices.on(2) { $0.receivesEmptyResult(id: "theirs") }
+    devices.sends(at: 100_000)
+    #expect(found(&devices).isEmpty)
+
+    var earlier = aliceWithBobAndCarol()
+    earlier.sets(bobItem("Rob"))
+    earlier.pushed(item(bob, "name='Bob' subscription='to'", groups: ["A", "B"]), id: "other")
+    #expect(earlier.last.originsOfChanges.isEmpty)
+    earlier.pushed(item(bob, "name='Rob' subscription='to'", groups: ["A", "B"]))
+    earlier.receivesEmptyResult(id: "set")
+    earlier.sends(at: 100_000)
+    #expect(found(&earlier).isEmpty)
+  }
+
+  @Test("The item that a request makes is not the effect of the set that follows")
+  func request() {
+    let dave = "dave@example.test"
+    var scenario = aliceWithBobAndCarol()
+    scenario.sends("subscribe", to: dave)
+    scenario.sets(item(dave, "name='Dave'"))
+    scenario.pushed(item(dave, "ask='subscribe'"))
+    #expect(!scenario.last.origins.contains { $0.kind == .edit })
+    scenario.pushed(item(dave, "name='Dave' ask='subscribe'"))
+    scenario.receivesEmptyResult(id: "set")
+    #expect(found(&scenario).isEmpty)
+  }
+
+  @Test("What another device changes later is no effect of the set, which is reported before")
+  func later() {
+    var scenario = aliceWithBobAndCarol()
+    scenario.sets(long, at: 0)  // 4
+    scenario.pushed(cut)
+    scenario.receivesEmptyResult(id: "set")
+    scenario.time = 30_000
+    scenario.pushed(bobItem("Robin"), id: "another")
+    #expect(scenario.last.originsOfChanges.isEmpty)
+    #expect(found(&scenario).map(\.code) == [.undoneEdit])
+  }
+
+  @Test("What the server has stored is part of the state")
+  func state() throws {
+    var scenario = aliceWithBobAndCarol()
+    scenario.sets(long)
+    scenario.pushed(cut)
+    let read = try Roster(snapshot: scenario.roster.snapshot.span.bytes)
+    #expect(read == scenario.roster)
+  }
+}
