@@ -278,7 +278,7 @@ struct ProsodySinkTests {
     #expect(reading.elements == Array(session), "\(name)")
     #expect(reading.problems.isEmpty)
     #expect(Set(reading.records.map(\.connection)) == ["c2s55a80458b2d0"])
-    #expect(reading.count { $0 == .lifecycle(.closed(reason: nil)) } == 1)
+    #expect(reading.count { $0 == .lifecycle(.closed(reason: "connection closed")) } == 1)
   }
 
   @Test("A BOSH session is a client's session, and a server's session is not")

@@ -108,6 +108,19 @@ struct TwoDevices {
     #expect(before.code == 0 && before.output.contains("no difference"))
   }
 
+  @Test("Each connection is named with its own last record, and not the other's")
+  func ownRecords() throws {
+    var devices = TwoDevices()
+    devices.push(TwoDevices.bob("Robert"))
+    let own = devices.record
+    devices.received(1, "<presence from='bob@example.test/x'/>")
+    let run = try diff(devices)
+    #expect(run.output.contains("phone up to #\(own + 1) → pc up to #\(own)"), "\(run.output)")
+    #expect(run.output.contains("they agree after #\(own + 1) of phone and #\(own) of pc"))
+    let agreed = try diff(devices, "--json").document["agreed"] as? [String: Int]
+    #expect(agreed == ["first": own + 1, "second": own])
+  }
+
   @Test("A removal that one of two received is listed, even if a later fetch shows it")
   func removal() throws {
     var devices = TwoDevices()

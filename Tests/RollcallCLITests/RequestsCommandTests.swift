@@ -43,6 +43,22 @@ import Testing
       ])
   }
 
+  @Test("A denied request is listed with the record of the denial")
+  func denied() throws {
+    let push =
+      "<iq type='set' id='p'><query xmlns='jabber:iq:roster'><item jid='erin@example.test' "
+    let lines = ["ask='subscribe'/>", "subscription='none'/>"].map {
+      #"{"dir":"in","xml":"\#(push)\#($0)</query></iq>"}"#
+    }
+    let denial = #"{"dir":"in","xml":"<presence from='erin@example.test' type='unsubscribed'/>"}"#
+    let run = try requests(lines + [denial])
+    #expect(run.output.contains("the contact denied it (“unsubscribed”, #9)"), "\(run.output)")
+    let ends = try requests(lines + [denial], "--json").document["endedOutgoing"]
+    #expect((ends as? [[String: Any]])?.first?["denial"] as? Int == 9)
+    let undenied = try requests(lines, "--json").document["endedOutgoing"]
+    #expect((undenied as? [[String: Any]])?.first?["denial"] is NSNull)
+  }
+
   @Test("A request that is over, or that no error answers, is not listed so")
   func nearMisses() throws {
     let cancelled = #"{"dir":"out","xml":"<presence type='unsubscribe' to='dave@gone.test'/>"}"#

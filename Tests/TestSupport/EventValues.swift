@@ -30,15 +30,11 @@ extension StanzaEvent {
     case .pushReceived(let push):
       output.write(tag: 19)
       push.encode(to: &output)
-    case .answerSent(let id, let to):
+    case .answerSent(let id, let to, let error):
       output.write(tag: 20)
       output.write(id)
       output.write(to)
-    case .errorSent(let id, let to, let report):
-      output.write(tag: 21)
-      output.write(id)
-      output.write(to)
-      output.write(report)
+      output.write(error)
     case .subscriptionReceived(let stanza):
       output.write(tag: 32)
       output.write(stanza)
@@ -165,7 +161,7 @@ extension StanzaEvent {
     case .blockingSent(let request): request.jids.map(\.bare)
     case .blocked(_, let jids), .unblocked(_, let jids): jids.map(\.bare)
     case .nicknamePublished(let jid, _), .vCardPublished(let jid, _): [jid]
-    case .querySent, .answerSent, .errorSent, .presenceSent, .rejected: []
+    case .querySent, .answerSent, .presenceSent, .rejected: []
     }
   }
 }

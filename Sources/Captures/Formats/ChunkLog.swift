@@ -26,6 +26,8 @@ struct ChunkLog: Sendable {
   struct Ending {
     let connection: String
     var time: LogTime?
+    /// The reason; nil if the line gives none.
+    var reason: String?
   }
 
   /// How a payload is written.

@@ -38,14 +38,27 @@ struct LineLog: Sendable {
     var advised: [[UInt8]] = []
   }
 
+  /// The reason of an end, as a line before the end reports it.
+  struct EarlierReason {
+    let connection: String
+    let reason: String
+  }
+
   let markers: [Marker]
+  /// Messages with an element that is not a record elsewhere, and that contain a `<` themselves.
+  var announcements: [Marker] = []
   /// Reads the text before a marker or an ending; returns nil if the program never writes it.
   let prefix: @Sendable (ArraySlice<UInt8>) -> Prefix?
   /// The messages that report the end of a connection.
   let endings: [[UInt8]]
-  /// The messages that report that the server closed a stream properly, if its end tag is not a
+  /// Whether a colon and the reason follow such a message.
+  var givesReasons = false
+  /// Returns the reason for which the server ends a connection if a line before the message of the
+  /// end reports it.
+  var reason: (@Sendable (ArraySlice<UInt8>) -> EarlierReason?)?
+  /// The messages that report the proper end of one direction of a stream, if its end tag is not a
   /// record.
-  var streamEnds: [[UInt8]] = []
+  var streamEnds: [Marker] = []
   /// Whether a line looks like this program's, which identifies its logs.
   let isOwnLine: @Sendable (ArraySlice<UInt8>) -> Bool
   /// Repairs XML that the program writes wrongly.
@@ -66,17 +79,32 @@ struct LineLog: Sendable {
 
   /// Whether a line looks like the first line of a record.
   func isHead(_ line: ArraySlice<UInt8>) -> Bool {
-    guard let start = line.position(of: UInt8(ascii: "<")),
+    guard let start = payload(in: line),
       let (_, before) = marker(endingIn: line[..<start]), isTaken?(line[start...]) ?? true
     else { return false }
     return prefix(before) != nil
+  }
+
+  /// The index of the XML on a line, if the line has any: of its first `<` that is not part of an
+  /// announcement.
+  func payload(in line: ArraySlice<UInt8>) -> Int? {
+    guard let start = line.position(of: UInt8(ascii: "<")) else { return nil }
+    for announcement in announcements {
+      guard let offset = announcement.text.firstIndex(of: UInt8(ascii: "<")),
+        start - line.startIndex >= offset, line[(start - offset)...].starts(with: announcement.text)
+      else { continue }
+      return start - offset + announcement.text.count
+    }
+    return start
   }
 
   /// Returns the marker at the end of a text, and the text before it.
   func marker(
     endingIn text: ArraySlice<UInt8>
   ) -> (marker: Marker, before: ArraySlice<UInt8>)? {
-    if let marker = markers.first(where: { text.ends(with: $0.text) }) {
+    let marker =
+      markers.first { text.ends(with: $0.text) } ?? announcements.first { text.ends(with: $0.text) }
+    if let marker {
       return (marker, text.dropLast(marker.text.count))
     }
     let colon = Array(": ".utf8)

@@ -24,6 +24,18 @@ enum ProsodyLine {
       shape: isClock(before) ? nil : LogPrefix.shape(of: before))
   }
 
+  /// Reads why the server ends a stream: `c2s stream for alice@example.test/pc closed: reset`.
+  ///
+  /// Nil for any other line, and if only the words for an end without a reason follow.
+  @Sendable static func endReason(_ line: ArraySlice<UInt8>) -> LineLog.EarlierReason? {
+    let closed = Array(" closed".utf8)
+    guard let start = line.prefix(maximumPrefix).position(of: Array("c2s stream for ".utf8)),
+      let prefix = clientPrefix(line[..<start]), let end = line[start...].position(of: closed),
+      let reason = EndReason.following(line[(end + closed.count)...]), reason != "session closed"
+    else { return nil }
+    return LineLog.EarlierReason(connection: prefix.connection, reason: reason)
+  }
+
   private static func connection(_ name: ArraySlice<UInt8>) -> String {
     guard name.starts(with: binding.utf8), name.count > binding.utf8.count else {
       return String(decoding: name, as: UTF8.self)

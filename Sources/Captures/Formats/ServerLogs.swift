@@ -6,9 +6,9 @@ extension LineLog {
   /// The debug log of Prosody with mod_stanza_debug: its RECV is what the client sent.
   static let prosody = LineLog(
     markers: [Marker("RECV: ", .outbound), Marker("SEND: ", .inbound)],
-    prefix: ProsodyLine.clientPrefix,
+    announcements: [streamError], prefix: ProsodyLine.clientPrefix,
     endings: [Array("Client disconnected".utf8), Array("BOSH client disconnected".utf8)],
-    streamEnds: [Array("Sending[c2s]: </stream:stream>".utf8)],
+    givesReasons: true, reason: ProsodyLine.endReason, streamEnds: prosodyStreamEnds,
     isOwnLine: ProsodyLine.isProsody,
     hint: Hint(
       markers: [Array("Received[c2s".utf8), Array("Sending[c2s".utf8)],
@@ -16,6 +16,16 @@ extension LineLog {
         this log has only the head tags of stanzas, from which no roster can be had; load \
         mod_stanza_debug in Prosody's modules_enabled and record again
         """, advised: stanzaDebug), passedOver: prosodyPassedOver)
+
+  /// The stream error that Prosody sends as text, so that mod_stanza_debug does not see it.
+  private static let streamError = Marker("Disconnecting client, <stream:error> is: ", .inbound)
+
+  /// The messages of both ends of a stream, of which mod_stanza_debug sees neither.
+  private static let prosodyStreamEnds =
+    [Marker("Received </stream:stream>", .outbound)]
+    + ["c2s", "c2s_unbound", "c2s_unauthed"].map {
+      Marker("Sending[\($0)]: </stream:stream>", .inbound)
+    }
 
   /// The texts in lines of mod_stanza_debug.
   private static let stanzaDebug = ["RECV: <", "SEND: <"].map { Array($0.utf8) }
@@ -31,7 +41,8 @@ extension LineLog {
   /// A subscription stanza loses only its texts that way; any other loses most of its content.
   static let prosodyHeads = LineLog(
     markers: [Marker("Received[c2s]: ", .outbound), Marker("Sending[c2s]: ", .inbound)],
-    prefix: ProsodyLine.clientPrefix, endings: prosody.endings,
+    prefix: ProsodyLine.clientPrefix, endings: prosody.endings, givesReasons: true,
+    reason: ProsodyLine.endReason, streamEnds: prosodyStreamEnds,
     isOwnLine: ProsodyLine.isProsody,
     mend: { head in head.last == UInt8(ascii: ">") ? head.dropLast() + Array("/>".utf8) : head },
     hint: Hint(
@@ -72,12 +83,22 @@ extension ChunkLog {
     payload: .literal(Literal.erlang),
     ending: { line in
       // `(tcp|<0.512.0>) Closing c2s connection for …`, or `session` if it cannot be resumed.
-      guard isEjabberdLine(line),
-        let start = line.prefix(512).position(of: Array(") Closing c2s ".utf8))
-      else { return nil }
+      let message = Array(") Closing c2s ".utf8)
+      guard isEjabberdLine(line), let start = line.prefix(512).position(of: message) else {
+        return nil
+      }
       return Ending(
-        connection: ejabberdConnection(line[...start]), time: LogTime.isoTime(in: line.prefix(40)))
+        connection: ejabberdConnection(line[...start]), time: LogTime.isoTime(in: line.prefix(40)),
+        reason: ejabberdReason(line[(start + message.count)...]))
     }, hasReceivers: true)
+
+  /// The reason in `connection for alice@example.test/pc: Connection failed: timed out; waiting 300
+  /// seconds for stream resumption`.
+  private static func ejabberdReason(_ text: ArraySlice<UInt8>) -> String? {
+    guard let start = text.position(of: Array(": ".utf8)) else { return nil }
+    let end = text[start...].position(of: Array("; waiting ".utf8)) ?? text.endIndex
+    return EndReason.following(text[start..<end])
+  }
 
   private static let ejabberdMarkers: [(String, Direction)] = [
     ("Received XML on stream = ", .outbound), ("Send XML on stream = ", .inbound),
@@ -185,10 +206,12 @@ extension ChunkLog {
     },
     isOwnLine: ProsodyLine.isProsody,
     ending: { line in
-      guard let start = line.prefix(256).position(of: Array("Client disconnected".utf8))
-      else { return nil }
+      let message = Array("Client disconnected".utf8)
+      guard let start = line.prefix(256).position(of: message) else { return nil }
       return ProsodyLine.clientPrefix(line[..<start]).map {
-        Ending(connection: $0.connection, time: $0.time)
+        Ending(
+          connection: $0.connection, time: $0.time,
+          reason: EndReason.following(line[(start + message.count)...]))
       }
     }, passedOver: LineLog.prosodyPassedOver)
 

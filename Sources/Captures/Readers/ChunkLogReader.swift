@@ -273,7 +273,7 @@ final class ChunkLogReader: LineReader {
     try streams.close(ending.connection, sink)
     let record = CapturedRecord(
       connection: ending.connection, time: clock.milliseconds(ending.time), line: number,
-      content: .lifecycle(.closed(reason: nil)))
+      content: .lifecycle(.closed(reason: ending.reason)))
     if streams.hasRecords { try sink(.record(record)) }
   }
 

@@ -37,11 +37,17 @@ final class LineLogReader: LineReader {
   private(set) var unread = UnreadLines()
   /// Whether the log has shown a received record.
   private var hasReceived = false
+  /// The reasons that lines have given for ends that are still to come, by connection.
+  private var endReasons: [String: String] = [:]
+  /// The connection of the last announcement, whose element may be repeated as a record.
+  private var announced: String?
 
   /// The maximum length of the lines after the first of a record. A record that was cut off takes
   /// the following lines for its content, up to this limit.
   private static let maximumContinuation = 4 << 20
   private static let minimumContinuation = 4 << 10
+  /// The maximum number of reasons that are kept at once.
+  private static let maximumReasons = 1024
   /// The maximum length of the rest of a line that may be an echo of a text.
   private static let maximumEcho = 64 << 10
 
@@ -78,7 +84,7 @@ final class LineLogReader: LineReader {
       return try readRests(number, sink)
     }
     noteHint(line, number)
-    if let start = line.position(of: UInt8(ascii: "<")),
+    if let start = log.payload(in: line),
       try beginRecord(line[start...], line[..<start], number, isRest: false, sink)
     {
       return try readRests(number, sink)
@@ -108,9 +114,15 @@ final class LineLogReader: LineReader {
       try sink(.problem(CaptureProblem(line: number, message: message)))
       return true
     }
+    let connection = connection(prefix, head)
+    let isAnnouncement = marker.text.contains(UInt8(ascii: "<"))
+    let isRepeated =
+      !isAnnouncement && announced == connection && payload.starts(with: "<stream:error>".utf8)
+    announced = isAnnouncement ? connection : nil
+    if isRepeated { return true }
     open = OpenRecord(
       head: RecordHead(
-        line: number, direction: marker.direction, connection: connection(prefix, head),
+        line: number, direction: marker.direction, connection: connection,
         time: clock.milliseconds(prefix.time)), payload: payload)
     if isRest { try feedRest(payload, sink) } else { try feed(payload, sink) }
     return true
@@ -221,7 +233,7 @@ final class LineLogReader: LineReader {
         if index > 0, element.node.name.local == "br" { continue }
         quoted.note(element.node) { [log] in log.isHead($0) }
       }
-      try record.emit(event, sink)
+      for event in event.unwrapped { try record.emit(event, sink) }
     }
   }
 
@@ -245,20 +257,13 @@ final class LineLogReader: LineReader {
   // MARK: Other lines
 
   private func readMessage(_ line: ArraySlice<UInt8>, _ number: Int, _ sink: Sink) throws {
-    let ends: [([[UInt8]], CapturedRecord.Content)] = [
-      (log.endings, .lifecycle(.closed(reason: nil))), (log.streamEnds, .streamEnd(.inbound)),
-    ]
-    for (messages, content) in ends {
-      for message in messages {
-        guard let start = line.position(of: message), let prefix = log.prefix(line[..<start]),
-          prefix.shape.map(shapes.contains) ?? true
-        else { continue }
-        let record = CapturedRecord(
-          connection: connection(prefix, line[..<start]),
-          time: clock.milliseconds(prefix.time), line: number,
-          content: content)
-        return try sink(.record(record))
-      }
+    if let record = ending(line, number) ?? streamEnd(line, number) {
+      return try sink(.record(record))
+    }
+    if let earlier = log.reason?(line) {
+      if endReasons.count >= Self.maximumReasons { endReasons = [:] }
+      endReasons[earlier.connection] = earlier.reason
+      return
     }
     if let record = binding(line, number) { return try sink(.record(record)) }
     unread.note(line, number: number, except: log.passedOver)
@@ -269,6 +274,41 @@ final class LineLogReader: LineReader {
           !log.passedOver.contains { line[..<start].position(of: $0) != nil }
         } ?? false
     }
+  }
+
+  /// The record of a line that reports the end of a connection.
+  private func ending(_ line: ArraySlice<UInt8>, _ number: Int) -> CapturedRecord? {
+    for message in log.endings {
+      guard var record = report(message, on: line, number) else { continue }
+      let end = line.position(of: message).map { $0 + message.count } ?? line.endIndex
+      let reason = log.givesReasons ? EndReason.following(line[end...]) : nil
+      record.content = .lifecycle(
+        .closed(reason: endReasons.removeValue(forKey: record.connection) ?? reason))
+      return record
+    }
+    return nil
+  }
+
+  /// The record of a line that reports the end of one direction of a stream.
+  private func streamEnd(_ line: ArraySlice<UInt8>, _ number: Int) -> CapturedRecord? {
+    for end in log.streamEnds {
+      guard var record = report(end.text, on: line, number) else { continue }
+      record.content = .streamEnd(end.direction)
+      return record
+    }
+    return nil
+  }
+
+  /// A record of a line with a message of the program; nil if the line does not have it.
+  private func report(
+    _ message: [UInt8], on line: ArraySlice<UInt8>, _ number: Int
+  ) -> CapturedRecord? {
+    guard let start = line.position(of: message), let prefix = log.prefix(line[..<start]),
+      prefix.shape.map(shapes.contains) ?? true
+    else { return nil }
+    return CapturedRecord(
+      connection: connection(prefix, line[..<start]), time: clock.milliseconds(prefix.time),
+      line: number, content: .lifecycle(.closed(reason: nil)))
   }
 
   /// The record of a line that names the account of a connection's session.

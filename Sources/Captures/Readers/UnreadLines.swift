@@ -13,10 +13,11 @@ package struct UnreadLines: Hashable, Sendable {
 
   /// Counts a skipped line if it contains the beginning of an element, escaped or not.
   ///
-  /// - Parameter marks: Texts that mark lines whose stanzas are not records of the log.
+  /// - Parameter marks: Texts that mark lines whose stanzas are not records of the log if they
+  ///   begin before the element.
   mutating func note(_ line: ArraySlice<UInt8>, number: Int, except marks: [[UInt8]] = []) {
     guard let start = ElementStart.position(in: line),
-      !marks.contains(where: { line[..<start].position(of: $0) != nil })
+      !marks.contains(where: { line.position(of: $0).map { $0 < start } ?? false })
     else { return }
     count += 1
     first = min(first ?? number, number)

@@ -36,6 +36,7 @@ extension JSONValue {
       "last": JSONValue(story.last.record), "lastTime": JSONValue(time: story.last.time),
       "end": .string(story.end.rawValue),
       "error": story.failure.map { JSONValue($0) } ?? .null,
+      "reason": JSONValue(story.reason),
     ])
   }
 }

@@ -25,8 +25,11 @@ extension JSONValue {
   }
 
   /// Requests, and how each contact's last one ended, as `rollcall requests --json` prints them.
-  package init(requestsAndEnds state: Timeline.State) {
+  ///
+  /// - Parameter outcomes: What the log says about the ends of requests besides the state.
+  package init(requestsAndEnds state: Timeline.State, _ outcomes: RequestOutcomes) {
     let roster = state.roster
+    let names = ConnectionNames(state.names)
     self = .object([
       "account": JSONValue(state.account?.text),
       "at": JSONValue(roster.position),
@@ -43,6 +46,8 @@ extension JSONValue {
           .object([
             "jid": .string(jid.text), "way": .string(end.way.rawValue),
             "since": JSONValue(end.since.record), "at": JSONValue(end.at.record),
+            "device": JSONValue(outcomes.device(acceptingAt: end.at.record, names)),
+            "unshown": JSONValue(outcomes.unshownAcceptance(of: end, from: jid, in: roster)),
           ])
         }),
       "endedOutgoing": .array(
@@ -50,6 +55,8 @@ extension JSONValue {
           .object([
             "jid": .string(jid.text), "way": .string(end.way.rawValue),
             "since": JSONValue(end.since.record), "at": JSONValue(end.at.record),
+            "denial": JSONValue(outcomes.denial(of: end)),
+            "unshown": JSONValue(outcomes.unshownAcceptance(of: end, to: jid, in: roster)),
           ])
         }),
     ])

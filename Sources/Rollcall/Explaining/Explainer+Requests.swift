@@ -15,15 +15,18 @@ extension Explainer {
     if incoming == nil, unconfirmed == nil { reasons.append(endSentence) }
     if let outgoing {
       reasons.append(outgoingSentence(outgoing))
-    } else if let end = replay.outgoingEnd {
-      reasons.append("Our request ended at #\(end.record): \(end.value.clause).")
+    } else if let end = roster.endedOutgoing[contact] {
+      reasons.append(
+        "Our request ended at #\(end.at.record): "
+          + "\(replay.requests.clause(of: end, to: contact, in: roster)).")
     }
     if roster.crosses(contact) {
       reasons.append("The two requests cross: either side can settle both.")
     }
     let isOpen = incoming != nil || outgoing != nil
+    let mayBeOpen = unconfirmed != nil || mayHaveAskedBefore
     return Explanation.Topic(
-      subject: .request, verdict: isOpen ? .yes : unconfirmed == nil ? .no : .unknown,
+      subject: .request, verdict: isOpen ? .yes : mayBeOpen ? .unknown : .no,
       reasons: reasons,
       change: requestChange(isIn: incoming != nil || unconfirmed != nil, isOut: outgoing != nil))
   }
@@ -74,10 +77,22 @@ extension Explainer {
 
   private var endSentence: String {
     if let end = roster.ended[contact] {
-      return "Its request of #\(end.since.record) ended at #\(end.at.record): \(end.way.clause)."
+      return "Its request of #\(end.since.record) ended at #\(end.at.record): "
+        + "\(replay.requests.clause(of: end, from: contact, in: roster, names))."
     }
-    return roster.item(contact)?.subscription.includesFrom == true
-      ? "It sees our presence already and need not ask." : "It has not asked to see our presence."
+    if item?.subscription.includesFrom == true {
+      return "It sees our presence already and need not ask."
+    }
+    return mayHaveAskedBefore
+      ? "The log begins in the middle of a session, and has no request of it: an earlier one may "
+        + "be open."
+      : "It has not asked to see our presence."
+  }
+
+  /// Whether a request of the contact may have come before the log began. An item does not show it
+  /// (RFC 6121 Appendix A).
+  private var mayHaveAskedBefore: Bool {
+    isFragment && item?.subscription.includesFrom != true && roster.ended[contact] == nil
   }
 
   private func outgoingSentence(_ request: OutgoingRequest) -> String {
@@ -129,7 +144,7 @@ extension Explainer {
         change: "It goes offline when it sends “unavailable” or we do, when our session ends, or "
           + "when the server pushes an item without “to”.")
     }
-    let isKnown = item != nil || !mayBeContact
+    let isKnown = (item != nil || !mayBeContact) && !mayHaveComeBefore
     return Explanation.Topic(
       subject: .online, verdict: isKnown ? .no : .unknown, reasons: offlineSentences,
       change: onlineChange)
@@ -151,15 +166,18 @@ extension Explainer {
   }
 
   private var offlineSentences: [String] {
+    let error = roster.contact(contact)?.returnedError.map {
+      "What we sent to it was answered with an error at #\($0.record): \($0.report.clause)."
+    }
     guard roster.isConnected else {
       guard let end = replay.session.end else {
         return ["No session is open yet; without a session, no contact's presence is known."]
       }
-      let reason = end.failure.map { " (\($0.clause))" } ?? ""
-      return [
+      let reason = (end.failure?.clause ?? end.reason).map { " (\($0))" } ?? ""
+      let sentence =
         "Our session ended at #\(end.record)\(reason); without a session, no contact's presence is "
-          + "known."
-      ]
+        + "known."
+      return error.map { [sentence, $0] } ?? [sentence]
     }
     var sentences: [String] = []
     if let offline = replay.offline { sentences.append(offlineSentence(offline)) }
@@ -172,18 +190,26 @@ extension Explainer {
       } else {
         sentences.append("It is no contact, so we are not told its presence.")
       }
-    } else if let bound = roster.recordOfSilentSession {
+    } else if let bound = roster.recordOfSilentSession, !replay.isInboundOnly {
       sentences.append(
         "The session of #\(bound) has not shown our own presence, and the server tells nobody's "
           + "before that (RFC 6121 §4.2).")
-    } else if let error = roster.contact(contact)?.returnedError {
+    } else if let error {
+      sentences.append(error)
+    } else if mayHaveComeBefore {
       sentences.append(
-        "What we sent to it was answered with an error at #\(error.record): "
-          + "\(error.report.clause).")
+        "The log begins in the middle of a session, and has no presence of it: it may have come "
+          + "before.")
     } else if replay.offline == nil {
       sentences.append("No presence of it has come: it is offline, or its server does not say.")
     }
     return sentences
+  }
+
+  /// Whether the contact may be online since before the log began.
+  private var mayHaveComeBefore: Bool {
+    isFragment && roster.isConnected && item?.subscription.includesTo == true
+      && replay.offline == nil && roster.contact(contact)?.returnedError == nil
   }
 
   private func offlineSentence(_ offline: ContactReplay.Dated<ContactReplay.OfflineReason>)

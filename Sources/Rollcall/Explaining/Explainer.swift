@@ -18,6 +18,12 @@ struct Explainer {
 
   var isFriend: Bool { item.map(friends.includes) ?? false }
 
+  /// Whether the log has seen neither the session begin nor the whole roster, so that what it does
+  /// not have may have come before it began.
+  var isFragment: Bool {
+    replay.session.boundAt == nil && roster.completeness != .complete
+  }
+
   // MARK: Friends
 
   var friend: Explanation.Topic {
@@ -51,8 +57,12 @@ struct Explainer {
         "; it had left the roster at #\(removal.record) and came back at "
         + "#\(entry.provenance.item)"
     }
-    var sentences = [text + "."]
-    if let earlier = sentenceOfEarlierEnding { sentences.append(earlier) }
+    var sentences = [text + "."] + contradictions
+    if let earlier = sentenceOfEarlierEnding {
+      sentences.append(earlier)
+    } else if let before = replay.subscriptions.dropLast().last {
+      sentences.append("It had been “\(before.value.rawValue)” until then.")
+    }
     switch item.subscription {
     case .both: sentences.append("Each of you sees the other's presence.")
     case .to: sentences.append("We see its presence; it does not see ours.")
@@ -97,14 +107,37 @@ struct Explainer {
       let why =
         isUnasked
         ? "; no set of ours asked for that: another of our devices did, or the server" : known
-      return ["It left the roster at #\(removal.record): \(how)\(why)."]
+      return ["It left the roster at #\(removal.record): \(how)\(why)."] + contradictions
     }
     guard roster.completeness == .complete, let record = replay.wholeRoster else {
       return [
         "Nothing that the server said has it as a contact, but \(roster.completeness.clause)."
       ]
     }
-    return ["It is no contact: the whole roster of #\(record) lacks it, and no push since has it."]
+    return [
+      "It is no contact: the whole roster of #\(record) lacks it, and no push since has it."
+    ] + contradictions
+  }
+
+  /// The acceptances that say otherwise than the roster.
+  private var contradictions: [String] {
+    var sentences: [String] = []
+    if let end = roster.ended[contact],
+      let finding = replay.requests.unshownAcceptance(of: end, from: contact, in: roster)
+    {
+      let device = replay.requests.device(acceptingAt: end.at.record, names)
+      sentences.append(
+        "That contradicts #\(end.at.record), where \(device ?? "we") accepted its request: the "
+          + "server did not take the answer, or lost it (#\(finding), RFC 6121 §3.1.5).")
+    }
+    if let end = roster.endedOutgoing[contact],
+      let finding = replay.requests.unshownAcceptance(of: end, to: contact, in: roster)
+    {
+      sentences.append(
+        "That contradicts #\(end.at.record), where it accepted our request: the server probably "
+          + "did not take the answer, or lost it (#\(finding), RFC 6121 §3.1.6).")
+    }
+    return sentences
   }
 
   /// The last set of ours, where the server does not show what it asked for.
@@ -136,11 +169,11 @@ struct Explainer {
     ]
   }
 
-  /// A session that asks for no roster is told of no change.
+  /// A session that asks for no roster is told of no change. One that got a roster has asked.
   private var deafness: String? {
-    guard let boundAt = replay.session.boundAt, replay.session.rosterAskedAt == nil else {
-      return nil
-    }
+    guard let boundAt = replay.session.boundAt, replay.session.rosterAskedAt == nil,
+      (replay.wholeRoster ?? 0) < boundAt, !replay.isInboundOnly
+    else { return nil }
     let known = replay.wholeRoster.map { "; what is shown is from the roster of #\($0)" } ?? ""
     return "The session of #\(boundAt) never asked for the roster, and so the server pushes it no "
       + "changes (RFC 6121 §2.2)\(known)."
@@ -190,6 +223,11 @@ struct Explainer {
     }
     let read = reading.pinyin == name.text ? "" : " (read “\(reading.pinyin)”)"
     reasons.append("It is called “\(name.text)”\(read): \(nameSource(name)).")
+    if let cleared = replay.clearedName, item != nil {
+      reasons.append(
+        "The roster called it “\(cleared.value)” until #\(cleared.record), when the name was "
+          + "cleared: \(setter(of: .name, at: cleared.record)).")
+    }
     if let sentence = groupSentence { reasons.append(sentence) }
     if let own, own.reading != nil, let record = own.readingRecord {
       reasons.append("The user set at #\(record) that it is read so.")

@@ -113,6 +113,14 @@ extension Finding.Code {
         "An attempt to give the client a false roster (CVE-2015-8688 and its like), or a "
           + "component that rewrites addresses.",
         "Make sure that your client ignores it: compare the sender, not the id alone.")
+    case .rosterFromDomain:
+      FindingGuide(
+        "What a server sends on behalf of an account comes from no address, or from the account's "
+          + "bare address (RFC 6120 §8.1.2.1).",
+        "An old server, or a gateway that is the server of its users and writes its own domain "
+          + "into all that it sends.",
+        "If the contacts are missing in the client, let the server leave out “from”, or look in "
+          + "the client's own log for a roster that it ignored.")
     case .answerToNothing:
       FindingGuide(
         "A result answers a get or a set, once; a result is never answered (RFC 6120 §8.2.3).",
@@ -351,10 +359,10 @@ extension Finding.Code {
       FindingGuide(
         "A request is accepted by “subscribed” (RFC 6121 §3.1.4); “subscribe” asks for the other "
           + "direction.",
-        "The contact's client sends “subscribe” if its user accepts; or its user added us without "
-          + "answering our request.",
-        "Ask the contact to accept the request. In the contact's client, answer by “subscribed” "
-          + "before asking back.")
+        "The client of the one who was asked sends “subscribe” if its user accepts; or that user "
+          + "added the other without answering the request.",
+        "Accept the request, or ask the contact to accept ours. In the client, answer by "
+          + "“subscribed” before asking back.")
     case .unshownAcceptance:
       FindingGuide(
         "Both servers show an accepted request in the roster and push it (RFC 6121 §3.1.5, "

@@ -20,6 +20,7 @@ extension Finding.Code {
     // Answers
     case .unsolicitedResult: "An answer that nobody asked for"
     case .foreignRoster: "A stranger sent a roster"
+    case .rosterFromDomain: "The roster came from the server's domain"
     case .answerToNothing: "We answered what nobody asked"
     case .unseenQuery: "The request for this roster is not in the log"
     case .spoofedAnswer: "Somebody answered who was not asked"

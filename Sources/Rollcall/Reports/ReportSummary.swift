@@ -45,7 +45,10 @@ struct ReportSummary {
         front.connections.count, "connection",
         survey.picture.lanes.isEmpty ? "" : survey.picture.lanes.count.of("device")
       ),
-      (roster.itemCount, "contact", "\(friends.of("friend")) among them"),
+      (
+        roster.itemCount, "contact",
+        roster.isKnownInPart ? "\(friends.of("friend")) among them" : "the roster is unknown"
+      ),
       (
         requests, "open request",
         "\(roster.incoming.count) asking us, \(roster.outgoing.count) asked by us"

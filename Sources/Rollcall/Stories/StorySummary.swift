@@ -86,6 +86,12 @@ package struct StorySummary: Sendable {
   }
 }
 
+extension Roster {
+  /// Whether the number of its contacts means anything: an empty roster that was never seen is
+  /// unknown.
+  package var isKnownInPart: Bool { completeness == .complete || itemCount > 0 }
+}
+
 extension Finding {
   /// A code with one of the severities that its findings have.
   package struct Class: Hashable, Sendable {

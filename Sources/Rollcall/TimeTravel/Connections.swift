@@ -37,12 +37,14 @@ package struct ConnectionStory: Hashable, Sendable {
   package fileprivate(set) var end = End.unbound
   /// Why it ended so, of an end that is `failed` or `refused`.
   package fileprivate(set) var failure: ErrorReport?
+  /// Why it was lost, in the words of its source, if they say so.
+  package fileprivate(set) var reason: String?
 }
 
 extension ConnectionStory {
   /// How it stands at the end, in a clause for a person.
   package var endClause: String {
-    failure.map { "\(end.word): \($0.clause)" } ?? end.word
+    (failure?.clause ?? reason).map { "\(end.word): \($0)" } ?? end.word
   }
 }
 
@@ -71,7 +73,8 @@ extension Timeline {
     var state = State()
     try advance(&state, to: last) { moment, roster in
       switch moment.event {
-      case .session(let event): stories[moment.connection]?.follow(event, roster)
+      case .session(let event):
+        stories[moment.connection]?.follow(event, because: moment.endReason, roster)
       case .stanza(.answerReceived(let answer)): stories[moment.connection]?.follow(answer)
       case .stanza, .annotation: break
       }
@@ -119,11 +122,13 @@ extension Timeline {
 }
 
 extension ConnectionStory {
-  fileprivate mutating func follow(_ event: SessionEvent, _ roster: Roster) {
+  fileprivate mutating func follow(
+    _ event: SessionEvent, because reason: String?, _ roster: Roster
+  ) {
     switch event {
     case .opened, .resumed:
       guard let now = roster.connections.first(where: { $0.id == id }), now.isOpen else { return }
-      (end, failure) = (.open, nil)
+      (end, failure, self.reason) = (.open, nil, nil)
       if let resource = now.resource, resources.last.map({ !$0.hasSameBytes(as: resource) }) ?? true
       {
         resources.append(resource)
@@ -131,7 +136,9 @@ extension ConnectionStory {
     case .ended:
       if end == .open { end = .closed }
     case .closed(let isLost):
-      if end == .open { end = isLost ? .lost : .closed }
+      guard end == .open else { return }
+      end = isLost ? .lost : .closed
+      self.reason = isLost ? reason : nil
     case .streamFailed(_, let report):
       // Of several errors the first is the reason.
       if end == .open || end == .unbound { (end, failure) = (.failed, report) }
@@ -155,7 +162,7 @@ extension ConnectionStory {
   /// Compares with how the connection stands in the last state.
   fileprivate mutating func finish(_ connection: Connection) {
     if connection.isOpen {
-      (end, failure) = (.open, nil)
+      (end, failure, reason) = (.open, nil, nil)
       if resources.isEmpty, let resource = connection.resource { resources = [resource] }
     } else if end == .open {
       end = .replaced

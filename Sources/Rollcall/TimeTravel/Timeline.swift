@@ -47,6 +47,9 @@ public struct Timeline: Sendable {
     package let event: RosterEvent
     /// What it changed, and what is odd about it.
     public let outcome: RosterOutcome
+    /// Why the connection ended, in the words of the source; nil if it is another record, or the
+    /// source does not say.
+    package var endReason: String?
 
     /// Which way it went; nil for what is said of the stream itself.
     public var way: Direction? { Direction(direction) }
@@ -58,7 +61,7 @@ public struct Timeline: Sendable {
       {
         return clause
       }
-      return event.clause
+      return event.clause + (endReason.map { " (\($0))" } ?? "")
     }
   }
 
@@ -115,7 +118,7 @@ public struct Timeline: Sendable {
       var state = try self.state(after: record - 1, from: nil)
       var found: Moment?
       try follow(&state, to: record) { found = try $1.moment(reducedInto: &$0) }
-      return found
+      return try found.map(explainingEnd)
     }
   }
 

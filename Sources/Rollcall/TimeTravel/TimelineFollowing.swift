@@ -1,3 +1,4 @@
+import Captures
 package import EventStore
 import RawBytes
 package import RosterCore
@@ -120,9 +121,20 @@ extension Timeline {
       {
         try step.reduce(into: &roster)
       } else {
-        try body(try step.moment(reducedInto: &roster), roster)
+        try body(explainingEnd(step.moment(reducedInto: &roster)), roster)
       }
     }
+  }
+
+  /// Adds why a connection ended, which only the record says: the roster does not depend on it.
+  func explainingEnd(_ moment: Moment) throws -> Moment {
+    guard case .session(.closed) = moment.event,
+      let record = try log.read({ try $0.record(at: moment.stamp.record) }),
+      record.header.kind == .lifecycle, case .closed(let reason)? = Lifecycle(record.bytes)
+    else { return moment }
+    var moment = moment
+    moment.endReason = reason
+    return moment
   }
 
   /// Adds to a state what the log says beside its events.

@@ -28,12 +28,18 @@ extension DiffCommand {
     let name: String
     let timeline: Timeline
     let state: Timeline.State
+    /// The connection's own last record up to the point.
+    let record: UInt64
 
     init(_ connection: ConnectionStory, of opened: OpenedSource, at point: LogPoint) throws {
       name = connection.title
       timeline = Timeline(opened.log, narrowedTo: connection.id)
       state = try timeline.state(at: point)
+      record = try timeline.ownRecord(upTo: state.roster.position)
     }
+
+    /// The connection and the record up to which it is looked at.
+    var heading: String { "\(name) up to #\(record)" }
   }
 
   private func compare(
@@ -58,9 +64,7 @@ extension DiffCommand {
     for shown in [first, second] where shown.state.roster.completeness != .complete {
       Terminal.note("\(shown.name): \(shown.state.roster.completeness.clause)")
     }
-    var lines = [
-      Style.bold("\(opened.path): \(first.name) → \(second.name), \(second.state.name)".visible)
-    ]
+    var lines = [Style.bold("\(opened.path): \(first.heading) → \(second.heading)".visible)]
     lines += differences.isEmpty ? ["no difference"] : SourceDifference.lines(differences)
     for (one, other) in [(first, second), (second, first)] {
       lines += pushes.filter { $0.connection == one.timeline.connection }

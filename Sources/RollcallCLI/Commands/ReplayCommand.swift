@@ -192,11 +192,14 @@ struct ReplayCommand: ParsableCommand, LogReading {
     private func say(_ state: Timeline.State) throws {
       let roster = state.roster
       let friends = roster.entries.count { SectionPolicy.Friends.mutual.includes($0.value.item) }
+      let contacts =
+        roster.isKnownInPart
+        ? "\(roster.itemCount.of("contact"))\(roster.completeness == .complete ? "" : " known"), "
+          + "\(friends) of them friends" : "contacts unknown"
       try Terminal.say([
         "",
         Style.bold(state.account?.text ?? "account unknown")
-          + ": \(roster.entries.count) contact\(roster.entries.count == 1 ? "" : "s"), "
-          + "\(friends) of them friends; "
+          + ": \(contacts); "
           + "\(roster.incoming.count) asking us, \(roster.outgoing.count) asked by us",
       ])
       roster.noteIncompleteness()

@@ -25,10 +25,12 @@ struct RequestsCommand: ParsableCommand, LogReading {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let state = try source.open().state(at: source.point)
-    let rows = rows(of: state.roster)
+    let opened = try source.open()
+    let state = try opened.state(at: source.point)
+    let outcomes = try opened.naming { try opened.timeline.requestOutcomes(upTo: state) }
+    let rows = rows(of: state.roster, outcomes, ConnectionNames(state.names))
     if output.json {
-      try Terminal.say(JSONValue(requestsAndEnds: state))
+      try Terminal.say(JSONValue(requestsAndEnds: state, outcomes))
     } else {
       try Terminal.say(rows.isEmpty ? ["no requests"] : rows)
     }
@@ -36,7 +38,9 @@ struct RequestsCommand: ParsableCommand, LogReading {
   }
 
   /// A table of the requests; empty if there are none.
-  private func rows(of roster: Roster) -> [String] {
+  private func rows(
+    of roster: Roster, _ outcomes: RequestOutcomes, _ names: ConnectionNames
+  ) -> [String] {
     var table = Table(["", "address", "since", "what is known"])
     for (jid, request) in roster.incoming.sorted(by: { $0.key < $1.key }) {
       table.add(["asks us", jid.text, "#\(request.since.record)", words(request, roster, jid)])
@@ -53,12 +57,14 @@ struct RequestsCommand: ParsableCommand, LogReading {
     }
     for (jid, end) in roster.ended.sorted(by: { $0.key < $1.key }) {
       table.add([
-        "ended", jid.text, "#\(end.since.record)", "#\(end.at.record): \(end.way.clause)",
+        "ended", jid.text, "#\(end.since.record)",
+        "#\(end.at.record): \(outcomes.clause(of: end, from: jid, in: roster, names))",
       ])
     }
     for (jid, end) in roster.endedOutgoing.sorted(by: { $0.key < $1.key }) {
       table.add([
-        "we asked", jid.text, "#\(end.since.record)", "#\(end.at.record): \(end.way.clause)",
+        "we asked", jid.text, "#\(end.since.record)",
+        "#\(end.at.record): \(outcomes.clause(of: end, to: jid, in: roster))",
       ])
     }
     let lines = table.takeLines()

@@ -92,7 +92,7 @@ package struct PolicyReader {
       if let id = set.head.id { asked.insert(String(decoding: id)) }
       return [event]
     case .answerReceived(let answer): return try believing(answer, event)
-    case .answerSent, .errorSent, .subscriptionReceived, .subscriptionSent, .presenceReceived,
+    case .answerSent, .subscriptionReceived, .subscriptionSent, .presenceReceived,
       .presenceErrorReceived, .presenceSent, .blockingSent, .nicknamePublished, .vCardPublished,
       .rejected:
       return [event]

@@ -39,7 +39,6 @@ enum EventTag: UInt8 {
   case answerReceived = 18
   case pushReceived = 19
   case answerSent = 20
-  case errorSent = 21
   case subscriptionReceived = 32
   case subscriptionSent = 33
   case availableReceived = 34
@@ -104,10 +103,9 @@ extension StoredStanza {
     case .answerReceived: self = .answerReceived(try StoredAnswer(from: &input))
     case .pushReceived: self = .pushReceived(try StoredSet(from: &input))
     case .answerSent:
-      self = .answerSent(id: try input.readTextBytes(), to: try input.readOptionalAddress())
-    case .errorSent:
-      self = .errorSent(
-        id: try input.readTextBytes(), to: try input.readOptionalAddress(), try input.read())
+      self = .answerSent(
+        id: try input.readTextBytes(), to: try input.readOptionalAddress(),
+        error: try input.readOptional())
     case .subscriptionReceived:
       self = .subscriptionReceived(try StoredSubscription(from: &input))
     case .subscriptionSent: self = .subscriptionSent(try StoredSubscription(from: &input))
@@ -242,7 +240,7 @@ extension SessionEvent {
       self = .streamFailed(try input.readFlag() ? .inbound : .outbound, try input.read())
     case .loginFailed: self = .loginFailed(try input.read())
     case .closed: self = .closed(isLost: try input.readFlag())
-    case .querySent, .setSent, .answerReceived, .pushReceived, .answerSent, .errorSent,
+    case .querySent, .setSent, .answerReceived, .pushReceived, .answerSent,
       .subscriptionReceived, .subscriptionSent, .availableReceived, .unavailableReceived,
       .presenceErrorReceived, .presenceSent, .blocked, .unblocked, .blockingSent,
       .nicknamePublished, .rejected, .vCardPublished, .annotation, nil:

@@ -11,11 +11,12 @@ extension EventEncoder {
     case (.get, .inbound): try encodePeer(of: node, direction) { _, _ in }
     case (.set, .outbound): try encodeOwnSet(node)
     case (.set, .inbound): try encodePush(node)
-    case (.result, .outbound): try encodeOwnAnswer(node, .answerSent)
+    case (.result, .outbound): try encodeOwnAnswer(node, error: nil)
     case (.error, .outbound):
       try encodeOwnAnswer(
-        node, .errorSent,
-        ErrorReport(node.child("error", in: Namespace.client), in: Namespace.stanzaErrors))
+        node,
+        error: ErrorReport(
+          node.child("error", in: Namespace.client), of: node, in: Namespace.stanzaErrors))
     case (.result, .inbound): try encodeResult(node)
     case (.error, .inbound): try encodeError(node)
     }
@@ -64,15 +65,15 @@ extension EventEncoder {
   }
 
   private mutating func encodeOwnAnswer(
-    _ node: XMPPElement, _ tag: EventTag, _ report: ErrorReport? = nil
+    _ node: XMPPElement, error: ErrorReport?
   ) throws(StanzaError) {
     try encodePeer(of: node, .outbound) { to, output in
       node.withAttribute("id") { id in
         guard let id else { return }
-        output.write(tag)
+        output.write(EventTag.answerSent)
         output.write(counted: id)
         output.write(optional: to)
-        if let report { output.write(report) }
+        output.write(error)
       }
     }
   }
@@ -142,7 +143,8 @@ extension EventEncoder {
 
   /// Many servers send what they refuse along with the error (RFC 6120 §8.3.1).
   private mutating func encodeError(_ node: XMPPElement) throws(StanzaError) {
-    let report = ErrorReport(node.child("error", in: Namespace.client), in: Namespace.stanzaErrors)
+    let report = ErrorReport(
+      node.child("error", in: Namespace.client), of: node, in: Namespace.stanzaErrors)
     let isOfLogin =
       node.hasChild("bind", in: Namespace.bind) || node.hasChild("query", in: Namespace.legacyAuth)
     guard isOfLogin else {

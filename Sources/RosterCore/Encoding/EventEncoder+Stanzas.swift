@@ -164,7 +164,8 @@ extension EventEncoder {
         output.write(EventTag.presenceErrorReceived)
         output.write(address)
         output.write(
-          ErrorReport(node.child("error", in: Namespace.client), in: Namespace.stanzaErrors))
+          ErrorReport(
+            node.child("error", in: Namespace.client), of: node, in: Namespace.stanzaErrors))
       case (.probe, _), (.error, .outbound), (.subscribe, _), (.subscribed, _), (.unsubscribe, _),
         (.unsubscribed, _):
         return

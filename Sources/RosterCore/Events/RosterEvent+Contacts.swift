@@ -30,8 +30,7 @@ extension StoredStanza {
       return set.head.peer.isOf(contact) || set.query.names(contact)
     case .answerReceived(let answer):
       return answer.head.peer.isOf(contact) || answer.payload.names(contact)
-    case .answerSent(_, let to), .errorSent(_, let to, _), .presenceSent(let to, _):
-      return to.isOf(contact)
+    case .answerSent(_, let to, _), .presenceSent(let to, _): return to.isOf(contact)
     case .subscriptionReceived(let stanza), .subscriptionSent(let stanza):
       return contact.hasBytes(stanza.contact)
     case .presenceReceived(let presence): return contact.hasBytes(presence.from.bare)

@@ -57,10 +57,8 @@ package indirect enum StanzaEvent: Hashable, Sendable {
   case setSent(RosterSet)
   case answerReceived(Answer)
   case pushReceived(RosterSet)
-  /// We answered a request by a result.
-  case answerSent(id: String, to: JID?)
-  /// We answered a request by an error.
-  case errorSent(id: String, to: JID?, ErrorReport)
+  /// We answered a request, by a result or by this error.
+  case answerSent(id: String, to: JID?, error: ErrorReport? = nil)
 
   // Subscriptions
   case subscriptionReceived(SubscriptionStanza)

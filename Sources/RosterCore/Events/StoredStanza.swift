@@ -29,8 +29,7 @@ enum StoredStanza: ~Escapable {
   case setSent(StoredSet)
   case answerReceived(StoredAnswer)
   case pushReceived(StoredSet)
-  case answerSent(id: RawSpan, to: StoredJID?)
-  case errorSent(id: RawSpan, to: StoredJID?, ErrorReport)
+  case answerSent(id: RawSpan, to: StoredJID?, error: ErrorReport?)
   case subscriptionReceived(StoredSubscription)
   case subscriptionSent(StoredSubscription)
   case presenceReceived(StoredPresence)
@@ -199,9 +198,8 @@ extension StanzaEvent {
     case .setSent(let set): self = .setSent(set.value)
     case .answerReceived(let answer): self = .answerReceived(answer.value)
     case .pushReceived(let push): self = .pushReceived(push.value)
-    case .answerSent(let id, let to): self = .answerSent(id: String(decoding: id), to: to?.jid)
-    case .errorSent(let id, let to, let report):
-      self = .errorSent(id: String(decoding: id), to: to?.jid, report)
+    case .answerSent(let id, let to, let error):
+      self = .answerSent(id: String(decoding: id), to: to?.jid, error: error)
     case .subscriptionReceived(let stanza): self = .subscriptionReceived(stanza.value)
     case .subscriptionSent(let stanza): self = .subscriptionSent(stanza.value)
     case .presenceReceived(let presence):

@@ -88,6 +88,8 @@ package enum AnswerFinding: Hashable, Sendable {
   case spoofed(from: JID?, to: SpoofedRequest)
   /// A roster result from a sender that has no right to send ours.
   case foreignRoster(PushRefusal)
+  /// A roster result from the server's domain.
+  case rosterFromDomain(JID)
   /// Our result that answers an answer, or a push for the second time.
   case toNothing
   /// A roster get to another address.
@@ -204,6 +206,8 @@ package enum SubscriptionFinding: Hashable, Sendable {
   case unshownAcceptance(isOurs: Bool)
   /// A contact answered our request of a record by a request of its own, and did not accept it.
   case requestForRequest(ours: UInt64)
+  /// We answered a contact's request by a request of ours of a record, and did not accept it.
+  case askedBack(ours: UInt64)
   /// A request comes back that we had answered so.
   case returned(after: EndedRequest.Way)
   /// A subscription stanza of ours was answered with an error.

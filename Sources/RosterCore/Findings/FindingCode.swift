@@ -19,6 +19,7 @@ extension Finding {
     // Answers
     case unsolicitedResult = "unsolicited-result"
     case foreignRoster = "foreign-roster"
+    case rosterFromDomain = "roster-from-domain"
     case answerToNothing = "answer-to-nothing"
     case unseenQuery = "unseen-query"
     case spoofedAnswer = "spoofed-answer"
@@ -97,7 +98,7 @@ extension Finding {
         .returnedRequest, .undeliveredRequest, .subscriptionLoop:
         .warning
       case .unusedVersion, .needlessRequest, .preApproval, .uninvitedPresence, .removedElsewhere,
-        .deniedRequest, .friendLeft, .unseenQuery, .idlePushes:
+        .deniedRequest, .friendLeft, .unseenQuery, .rosterFromDomain, .idlePushes:
         .info
       }
     }
@@ -111,6 +112,7 @@ extension Finding.Kind {
     case .edit(.putBack(let putBack)): putBack.evidence.isEmpty ? .info : nil
     case .subscription(.automaticAcceptance(let milliseconds)):
       milliseconds < SubscriptionFinding.reflexLimit ? nil : .info
+    case .subscription(.askedBack): .info
     case .session(.streamError(_, let report)): report.isOrdinary ? .info : nil
     case .presence(.unshown(let hasEarlier)): hasEarlier ? nil : .info
     case .rejected, .foreignAccount, .otherDomain, .unverifiedServer, .lateStanza, .session,
@@ -174,6 +176,7 @@ extension AnswerFinding {
     switch self {
     case .unsolicited, .unsolicitedRoster: .unsolicitedResult
     case .foreignRoster: .foreignRoster
+    case .rosterFromDomain: .rosterFromDomain
     case .toNothing: .answerToNothing
     case .unseenQuery: .unseenQuery
     case .spoofed: .spoofedAnswer
@@ -236,7 +239,7 @@ extension SubscriptionFinding {
     case .unsolicitedUnsubscribed: .unsolicitedUnsubscribed
     case .preApproval: .preApproval
     case .wrongRefusal: .wrongRefusal
-    case .requestForRequest: .requestForRequest
+    case .requestForRequest, .askedBack: .requestForRequest
     case .unshownAcceptance: .unshownAcceptance
     case .returned: .returnedRequest
     case .undelivered: .undeliveredRequest

@@ -93,6 +93,10 @@ extension AnswerFinding {
     case .foreignRoster(let refusal):
       "A roster result from \(refusal.sender) was ignored: only our own server may send our "
         + "roster (RFC 6121 §2.1.4, RFC 6120 §8.1.2.1)."
+    case .rosterFromDomain(let domain):
+      "The roster came from our domain, \(domain): what a server sends on behalf of an account "
+        + "has no sender or the account's bare address, so a client that checks the sender "
+        + "ignores this roster and shows no contacts (RFC 6120 §8.1.2.1)."
     case .toNothing where words.extent == nil:
       "\(words.subject) sent a result at \(words.cause) that answers no request: an answer is "
         + "never answered, and a push only once (RFC 6120 §8.2.3)."
@@ -251,6 +255,10 @@ extension SubscriptionFinding {
       "\(words.somebody) answered our request of record \(ours) by asking us at \(words.cause), "
         + "and has not accepted it since: a request is accepted by “subscribed” (RFC 6121 §3.1.5). "
         + "This is a guess: the contact may still decide."
+    case .askedBack(let ours):
+      "We answered the request of \(words.somebody) of \(words.cause) by asking it at record "
+        + "\(ours), and its request is still open: a request is accepted by “subscribed” "
+        + "(RFC 6121 §3.1.4). This is a guess: the user may still decide."
     case .unshownAcceptance(isOurs: true):
       "\(words.subject) accepted the request from \(words.somebody) at \(words.cause), and the "
         + "roster never showed that it sees our presence: the server did not take the answer, or "

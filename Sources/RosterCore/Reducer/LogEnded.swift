@@ -47,5 +47,6 @@ extension Reduction {
     reportTallies()
     reportAcceptances()
     reportRequestsForRequests()
+    reportRequestsAskedBack()
   }
 }

@@ -286,8 +286,7 @@ struct Reduction: ~Copyable {
     case .setSent(let set): setSent(set)
     case .answerReceived(let answer): answerReceived(answer)
     case .pushReceived(let push): pushReceived(push)
-    case .answerSent(let id, let to): answerSent(id, to: to, nil)
-    case .errorSent(let id, let to, let report): answerSent(id, to: to, report)
+    case .answerSent(let id, let to, let error): answerSent(id, to: to, error)
     case .subscriptionReceived(let stanza): subscriptionReceived(stanza)
     case .subscriptionSent(let stanza): subscriptionSent(stanza)
     case .presenceReceived(let presence): presenceReceived(presence)
@@ -341,7 +340,7 @@ extension StoredStanza {
     switch self {
     case .rejected: false
     case .answerReceived(let answer): if case .error = answer.payload { false } else { true }
-    case .querySent, .setSent, .pushReceived, .answerSent, .errorSent, .subscriptionReceived,
+    case .querySent, .setSent, .pushReceived, .answerSent, .subscriptionReceived,
       .subscriptionSent, .presenceReceived, .presenceErrorReceived, .presenceSent, .blocked,
       .unblocked, .blockingSent, .nicknamePublished, .vCardPublished:
       true
@@ -354,7 +353,7 @@ extension StoredStanza {
     case .answerReceived, .pushReceived, .subscriptionReceived, .presenceReceived,
       .presenceErrorReceived, .blocked, .unblocked, .nicknamePublished, .vCardPublished:
       .inbound
-    case .querySent, .setSent, .answerSent, .errorSent, .subscriptionSent, .presenceSent,
+    case .querySent, .setSent, .answerSent, .subscriptionSent, .presenceSent,
       .blockingSent:
       .outbound
     case .rejected: nil

@@ -20,22 +20,33 @@ package struct ErrorReport: Sendable {
   /// Reads the element that has the condition as a child. Complexity: linear in its text.
   ///
   /// Errors from before XMPP 1.0 have no condition and their words as text of the element itself.
+  /// Of several texts, the one in the language of the stanza is meant for its reader (RFC 6120
+  /// §4.7.4, §8.3.2); if there is none, the first one counts.
   ///
   /// - Parameters:
   ///   - error: The element; nil, which says nothing, if an answer of type `error` has none.
+  ///   - stanza: The stanza that has it; nil if it is none of a stanza.
   ///   - namespaces: The namespaces of conditions and texts.
-  package init(_ error: XMPPElement?, in namespaces: String...) {
+  package init(
+    _ error: XMPPElement?, of stanza: XMPPElement? = nil, in namespaces: String...
+  ) {
     guard let error else { return }
-    var texts: [String] = []
+    var texts: [(words: String, language: String?)] = []
     for child in error.children where namespaces.contains(child.name.namespace) {
       if child.name.local == "text" {
-        texts.append(child.text)
+        texts.append((child.text.onOneLine, child.language))
       } else if condition == nil {
         condition = child.name.local.limited
       }
     }
-    if condition == nil { texts.append(error.text) }
-    text = texts.lazy.map(\.onOneLine).first { !$0.isEmpty }?.limited
+    if condition == nil { texts.append((error.text.onOneLine, nil)) }
+    texts.removeAll { $0.words.isEmpty }
+    if texts.count > 1, let wanted = error.language ?? stanza?.language {
+      let meant = texts.first { $0.language.map { $0 == wanted } ?? true }
+      text = (meant ?? texts.first)?.words.limited
+    } else {
+      text = texts.first?.words.limited
+    }
   }
 
   /// The report in a clause: `not-allowed: “Your list is full”`.
@@ -56,6 +67,13 @@ extension ErrorReport: Hashable {
   package func hash(into hasher: inout Hasher) {
     hasher.combine(bytesOf: condition)
     hasher.combine(bytesOf: text)
+  }
+}
+
+extension XMPPElement {
+  /// The value of its own `xml:lang`, in lower case: language tags ignore case (RFC 5646 §2.1.1).
+  fileprivate var language: String? {
+    attributes.first { $0.name == XMLName("lang", in: Namespace.xml) }?.value.lowercased()
   }
 }
 

@@ -59,8 +59,9 @@ import XMPPStanza
       .stanza(
         .answerReceived(
           Answer(id: nil, from: jid, payload: .error(ErrorReport(text: "多行\n"))))),
-      .stanza(.answerSent(id: "x", to: nil)), .stanza(.answerSent(id: "", to: jid)),
-      .stanza(.errorSent(id: "x", to: jid, ErrorReport(condition: "forbidden", text: "不"))),
+      .stanza(.answerSent(id: "x", to: nil)),
+      .stanza(.answerSent(id: "x", to: nil, error: ErrorReport(condition: "gone", text: nil))),
+      .stanza(.answerSent(id: "", to: jid)),
       .stanza(.availableReceived(from: jid, Availability())),
       .stanza(
         .availableReceived(

@@ -55,7 +55,12 @@ struct EventEncoderTests {
     outbound("<iq type='result' id='p'/>", .answerSent(id: "p", to: nil)),
     outbound(
       "<iq type='error' id='p' to='example.test'/>",
-      .errorSent(id: "p", to: address("example.test"), ErrorReport())),
+      .answerSent(id: "p", to: address("example.test"), error: ErrorReport())),
+    outbound(
+      "<iq type='error' id='p'>\(stanzaError("service-unavailable", "no pushes"))</iq>",
+      .answerSent(
+        id: "p", to: nil,
+        error: ErrorReport(condition: "service-unavailable", text: "no pushes"))),
     outbound("<iq type='result'/>", nil),
     outbound(
       "<iq type='get' id='1' to='bob@example.test'><vCard xmlns='vcard-temp'/></iq>",

@@ -48,6 +48,7 @@ func findingCase(_ code: Finding.Code) -> FindingCase {
     refusalCase(code)
   case .foreignRoster: foreignRosterCase()
   case .answerToNothing: answerToNothingCase()
+  case .rosterFromDomain: domainRosterCase()
   case .unsolicitedResult, .unseenQuery, .spoofedAnswer, .misdirectedQuery, .refusedQuery,
     .emptyResult,
     .unknownBase, .unansweredQuery, .missingID:

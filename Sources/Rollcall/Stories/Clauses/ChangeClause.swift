@@ -116,7 +116,8 @@ extension EndedRequest.Way {
     case .accepted: "we accepted it"
     case .denied: "we denied it"
     case .withdrawn: "withdrawn by the contact"
-    case .acceptedElsewhere: "the roster shows it accepted, by another of our devices"
+    case .acceptedElsewhere:
+      "the roster shows it accepted, by a device of ours whose answer is not in the log"
     }
   }
 }

@@ -11,7 +11,12 @@ package struct ConnectionNames: Hashable, Sendable {
 
   /// Whether the log has several connections, so that each record has to name its own.
   package func areNeeded(for connection: ConnectionID, _ roster: Roster) -> Bool {
-    names.count > 1 || connection != .first || roster.connections.count > 1
+    areNeeded(for: connection) || roster.connections.count > 1
+  }
+
+  /// Whether the names alone show that the log has several connections.
+  func areNeeded(for connection: ConnectionID) -> Bool {
+    names.count > 1 || connection != .first
   }
 
   /// The resource, or else the source's name, or else the number.

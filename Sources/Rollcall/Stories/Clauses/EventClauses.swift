@@ -57,13 +57,12 @@ extension StanzaEvent {
     switch self {
     case .querySent(let query): query.clause
     case .setSent(let set):
-      "we ask the server to \(set.query.clause { "set \($0.editClause)" })"
+      "we ask \(set.recipient) to \(set.query.clause { "set \($0.editClause)" })"
     case .answerReceived(let answer): answer.clause
     case .pushReceived(let push):
       "\(push.peer?.description ?? "the server") pushes: \(push.query.clause(\.clause))"
-    case .answerSent(let id, _): "we answer the request “\(id)”"
-    case .errorSent(let id, _, let report):
-      "we answer the request “\(id)” by an error: \(report.clause)"
+    case .answerSent(let id, _, let error):
+      "we answer the request “\(id)”" + (error.map { " with an error: \($0.clause)" } ?? "")
     case .subscriptionReceived(let stanza): stanza.inboundClause
     case .subscriptionSent(let stanza): stanza.outboundClause
     case .availableReceived(let from, let availability):
@@ -76,9 +75,9 @@ extension StanzaEvent {
       isAvailable ? "we show our presence" : "we go offline"
     case .presenceSent(let to?, let isAvailable):
       isAvailable ? "we show our presence to \(to)" : "we go offline to \(to)"
-    case .blocked(_, let jids): "blocked: \(jids.clause)"
-    case .unblocked(_, let jids):
-      jids.isEmpty ? "everybody is unblocked" : "unblocked: \(jids.clause)"
+    case .blocked(let from, let jids): "\(from.pushing)blocked: \(jids.clause)"
+    case .unblocked(let from, let jids):
+      from.pushing + (jids.isEmpty ? "everybody is unblocked" : "unblocked: \(jids.clause)")
     case .blockingSent(let request):
       "we ask the server to \(request.isBlock ? "block" : "unblock") "
         + (request.jids.isEmpty ? "everybody" : request.jids.clause)
@@ -132,6 +131,16 @@ extension Answer {
         ?? "\(who) sends an error without an id: \(report.clause)"
     }
   }
+}
+
+extension RosterSet {
+  /// The recipient of a set of ours: the server, if no address is named.
+  var recipient: String { peer?.description ?? "the server" }
+}
+
+extension JID? {
+  /// The sender of a push about blocking; empty for the server that names no address.
+  fileprivate var pushing: String { map { "\($0) pushes: " } ?? "" }
 }
 
 extension RosterQuery {

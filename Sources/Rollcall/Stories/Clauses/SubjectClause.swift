@@ -63,7 +63,7 @@ extension StanzaEvent {
     case .querySent(let query): query.subjectClause
     case .setSent(let set):
       set.query.onlyChange { (jid: BareJID, item: RosterItem?) in
-        (jid, "we ask the server to " + (item.map { "set it\($0.editWords)" } ?? "remove it"))
+        (jid, "we ask \(set.recipient) to " + (item.map { "set it\($0.editWords)" } ?? "remove it"))
       }
     case .pushReceived(let push):
       push.peer == nil
@@ -71,7 +71,7 @@ extension StanzaEvent {
           ($0, $1.map { "is pushed:\($0.words)" } ?? "is pushed as removed")
         }
         : nil
-    case .answerReceived, .answerSent, .errorSent, .rejected: nil
+    case .answerReceived, .answerSent, .rejected: nil
     case .subscriptionReceived(let stanza): (stanza.contact, stanza.inboundWords)
     case .subscriptionSent(let stanza): (stanza.contact, stanza.outboundWords)
     case .availableReceived(let from, let availability):
@@ -82,8 +82,9 @@ extension StanzaEvent {
       (from.bare, "returns an error: \(report.clause)")
     case .presenceSent(let to, let isAvailable):
       to.map { ($0.bare, isAvailable ? "we show our presence to it" : "we go offline to it") }
-    case .blocked(_, let jids): jids.onlyContact.map { ($0, "is blocked") }
-    case .unblocked(_, let jids): jids.onlyContact.map { ($0, "is unblocked") }
+    case .blocked(nil, let jids): jids.onlyContact.map { ($0, "is blocked") }
+    case .unblocked(nil, let jids): jids.onlyContact.map { ($0, "is unblocked") }
+    case .blocked, .unblocked: nil
     case .blockingSent(let request):
       request.jids.onlyContact
         .map { ($0, "we ask the server to \(request.isBlock ? "block" : "unblock") it") }

@@ -1,3 +1,4 @@
+import EventStore
 import RosterCore
 import XMPPStanza
 
@@ -23,13 +24,31 @@ package struct TimelineDivergence: Sendable {
     let meeting = secondStates.all.indices.reversed().lazy.compactMap { index in
       newest[secondStates.all[index].print].map { (first: $0, second: index) }
     }.first
-    agreed = meeting.map {
-      (firstStates.all[$0.first].last, secondStates.all[$0.second].last)
+    agreed = try meeting.map {
+      (
+        try first.ownRecord(upTo: firstStates.all[$0.first].last),
+        try second.ownRecord(upTo: secondStates.all[$0.second].last)
+      )
     }
     parted = (
       try firstStates.change(after: meeting?.first).flatMap(first.moment),
       try secondStates.change(after: meeting?.second).flatMap(second.moment)
     )
+  }
+}
+
+extension Timeline {
+  /// The last record up to another one that went over the connection that is looked at; 0 if none
+  /// did.
+  ///
+  /// Complexity: linear in the records if only one connection is looked at.
+  package func ownRecord(upTo record: UInt64) throws -> UInt64 {
+    guard connection != nil, record > 0 else { return record }
+    var last: UInt64 = 0
+    try log.forEachRecord(in: 1...record) { header, _ in
+      if includes(header.connection) { last = header.sequence }
+    }
+    return last
   }
 }
 

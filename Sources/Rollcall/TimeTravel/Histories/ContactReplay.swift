@@ -21,6 +21,8 @@ package struct ContactReplay: Hashable, Sendable {
   struct End: Hashable, Sendable {
     var record: UInt64
     var failure: ErrorReport?
+    /// The reason in the words of the source, of an end without an error.
+    var reason: String?
   }
 
   /// What the server said that changed the item.
@@ -72,6 +74,8 @@ package struct ContactReplay: Hashable, Sendable {
   }
 
   var session = Session()
+  /// Whether only what the server sent was captured, so that nothing of ours can be missed.
+  private(set) var isInboundOnly = false
   /// The last whole roster that was taken.
   var wholeRoster: UInt64?
   var itemSources: [UInt64: ItemSource] = [:]
@@ -80,7 +84,10 @@ package struct ContactReplay: Hashable, Sendable {
   var removal: Dated<ItemSource>?
   var sets: [OwnSet] = []
   var stanzas: [Stanza] = []
-  var outgoingEnd: Dated<RosterChange.OutgoingEnd>?
+  /// What became of requests that have ended.
+  var requests = RequestOutcomes()
+  /// The roster's last name of the contact, if it was cleared.
+  var clearedName: Dated<String>?
   var offline: Dated<OfflineReason>?
   var blocking: [JID: UInt64] = [:]
   /// Which of our requests the entries of the block list go back to.
@@ -116,6 +123,7 @@ package struct ContactReplay: Hashable, Sendable {
       sets[index].fate = .shown
     }
     for change in moment.outcome.changes { follow(change, moment, roster) }
+    requests.follow(moment, roster)
     for finding in moment.outcome.findings { follow(finding) }
   }
 
@@ -125,7 +133,7 @@ package struct ContactReplay: Hashable, Sendable {
     for change in moment.outcome.changes {
       guard case .connected(_, let isOn) = change.values else { continue }
       guard isOn else {
-        session.end = End(record: change.record)
+        session.end = End(record: change.record, reason: moment.endReason)
         if case .session(.streamFailed(_, let report)) = moment.event {
           session.end?.failure = report
         }
@@ -136,7 +144,9 @@ package struct ContactReplay: Hashable, Sendable {
       guard case .session(.opened) = moment.event else { continue }
       session = Session(boundAt: change.record)
     }
-    if case .session(.captureBegan) = moment.event { isForeign = false }
+    if case .session(.captureBegan(_, let inboundOnly)) = moment.event {
+      (isForeign, isInboundOnly) = (false, inboundOnly)
+    }
   }
 
   // MARK: Stanzas
@@ -158,7 +168,7 @@ package struct ContactReplay: Hashable, Sendable {
     case .subscriptionReceived(let stanza):
       if !isServerDone { note(stanza, isOurs: false, record) }
     case .subscriptionSent(let stanza): note(stanza, isOurs: true, record)
-    case .presenceSent, .pushReceived, .answerSent, .errorSent, .availableReceived,
+    case .presenceSent, .pushReceived, .answerSent, .availableReceived,
       .unavailableReceived,
       .presenceErrorReceived,
       .blocked,
@@ -211,12 +221,16 @@ package struct ContactReplay: Hashable, Sendable {
       subscriptions = after.map { [Dated(record: change.record, value: $0.subscription)] } ?? []
     }
     subscriptions.removeFirst(max(0, subscriptions.count - Self.kept))
+    if case .name(let before, let after) = change.values {
+      clearedName =
+        after == nil ? before.map { Dated(record: change.record, value: $0) } : nil
+    } else if case .item = change.values {
+      clearedName = nil
+    }
     if case .item(_, nil) = change.values {
       removal = Dated(record: change.record, value: source(moment, roster))
     } else if change.field.isOfItem {
       itemSources[change.record] = source(moment, roster)
-    } else if case .outgoingEnded(let end)? = change.reason {
-      outgoingEnd = Dated(record: change.record, value: end)
     } else if case .presence(_, _, nil) = change.values {
       let isHidden = change.reason == .session
       let reason: OfflineReason = isHidden ? .sessionEnded : Self.reason(moment.event)
@@ -250,6 +264,7 @@ package struct ContactReplay: Hashable, Sendable {
   /// Follows a finding, of a record or of the log's end.
   package mutating func follow(_ finding: Finding) {
     guard finding.contact == contact else { return }
+    requests.follow(finding)
     findings.append(finding)
     findings.removeFirst(max(0, findings.count - Self.kept))
     guard let index = sets.firstIndex(where: { $0.record == finding.cause }) else { return }

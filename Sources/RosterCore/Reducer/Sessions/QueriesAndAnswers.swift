@@ -90,7 +90,9 @@ extension Reduction {
   private mutating func queryAnswered(_ open: OpenQuery, by answer: StoredAnswer) {
     serverAnswered(open.sent.record)
     switch (open.query.subject, answer.payload) {
-    case (.roster, .roster(let query)): rosterReceived(query, asked: open.sent.record)
+    case (.roster, .roster(let query)):
+      reportRosterFromDomain(answer)
+      rosterReceived(query, asked: open.sent.record)
     case (.roster(let version), .nothing): rosterUnchanged(since: version, open)
     case (.roster, .error(let refusal)):
       // A session that was told the roster once is still told its changes.
