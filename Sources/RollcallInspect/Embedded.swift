@@ -1292,13 +1292,15 @@ export function roving(group, selector, { vertical = false, press = true } = {})
 
 """#),
   "/js/list.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "f53946f88b3291dd",
+    type: "text/javascript; charset=utf-8", digest: "ba06f8f6e9bf7e47",
     text: #"""
 // A list of any length. It draws the rows in view and a few more, and knows where all others are.
 //
 // Browsers end an element after 17 to 33 million pixels. Beyond `limit` the scroll bar is scaled: wheel, touch
 // and keys still move pixel by pixel, a drag of the bar over more than two screens is a jump, and when scrolling
 // has come to rest the bar is put to where the list is.
+import { Roaming } from './roaming.js';
+
 const limit = 8_000_000, spare = 6, restAfter = 160;
 
 export class VirtualList {
@@ -1324,6 +1326,7 @@ export class VirtualList {
       const row = event.target.closest('.row');
       if (row) this.pick?.(row.index, event.target, event);
     });
+    this.roaming = pick ? null : new Roaming(this);
     new ResizeObserver(() => { this.viewport = element.clientHeight; this.place(); }).observe(element);
   }
 
@@ -1412,11 +1415,14 @@ export class VirtualList {
       this.discard(row);
     }
     const shift = this.bar - this.top;
-    let y = first < last ? heights.offset(first) : 0;
+    let y = first < last ? heights.offset(first) : 0, before = null;
     for (let index = first; index < last; index++) {
       const height = heights.height(index), at = y + shift;
       const row = this.rows.get(index) ?? this.make(index, height);
       if (row.at !== at) { row.at = at; row.style.transform = `translateY(${at}px)`; }
+      // In the order of the list, for readers and for Tab.
+      if (!row.parentNode) { if (before) before.after(row); else this.space.prepend(row); this.roaming?.added(row); }
+      before = row;
       y += height;
     }
   }
@@ -1429,7 +1435,6 @@ export class VirtualList {
     row.style.height = `${height}px`;
     this.dress(row);
     this.rows.set(index, row);
-    this.space.append(row);
     return row;
   }
   dress(row) {
@@ -1439,9 +1444,12 @@ export class VirtualList {
     row.setAttribute('aria-setsize', this.heights.count);
     row.setAttribute('aria-posinset', row.index + 1);
     row.keptParts = null;
+    this.roaming?.leaves(row);
     this.draw(row.index, row);
+    this.roaming?.drawn(row);
+    this.roaming?.added(row);
   }
-  discard(row) { row.remove(); if (this.unused.length < 80) this.unused.push(row); }
+  discard(row) { this.roaming?.leaves(row); row.remove(); if (this.unused.length < 80) this.unused.push(row); }
 
   /** Draws the rows in view again where they are. */
   redraw() { for (const row of this.rows.values()) this.dress(row); }
@@ -1904,6 +1912,73 @@ export class RecordPanel {
     try { await navigator.clipboard.writeText(text); this.app.say(texts.copied); } catch { this.app.say(texts.copyFailed); }
   }
 }
+
+"""#),
+  "/js/roaming.js": EmbeddedFile(
+    type: "text/javascript; charset=utf-8", digest: "e235e71508237142",
+    text: #"""
+// The focus inside a list whose rows have controls: Tab reaches the list in one step, the arrow keys its controls.
+
+export class Roaming {
+  constructor(list) {
+    Object.assign(this, { list, at: null, returns: false });
+    list.element.addEventListener('keydown', (event) => this.pressed(event));
+    list.element.addEventListener('focusin', ({ target }) => {
+      const row = target.closest('.row');
+      if (!row || !list.space.contains(row)) return;
+      this.at = { row: row.index, column: controlsOf(row).indexOf(target) };
+      this.returns = false;
+    });
+    list.element.addEventListener('focusout', ({ relatedTarget }) => { if (!list.element.contains(relatedTarget)) this.returns = false; });
+  }
+
+  pressed(event) {
+    const { list } = this, { key, target } = event;
+    if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+    if (target !== list.element && !list.space.contains(target)) return;
+    const side = { ArrowLeft: -1, ArrowRight: 1 }[key];
+    if (side && target !== list.element) {
+      const controls = controlsOf(target.closest('.row'));
+      controls[controls.indexOf(target) + side]?.focus();
+    } else {
+      const isFirst = target === list.element && !this.returns, from = isFirst ? list.range[0] - 1 : this.at?.row ?? -1;
+      const row = { ArrowDown: from + 1, ArrowUp: from - 1, Home: 0, End: list.heights.count - 1 }[key];
+      if (row === undefined) return;
+      this.move(Math.max(0, Math.min(list.heights.count - 1, row)), key === 'ArrowUp' || key === 'End' ? -1 : 1);
+    }
+    event.preventDefault();
+  }
+
+  /** Focuses a row; one without a control, such as a heading, is passed. */
+  move(row, direction) {
+    const { list } = this;
+    for (let index = row; index >= 0 && index < list.heights.count; index += direction) {
+      list.reveal(index);
+      const element = list.rows.get(index);
+      this.at = { row: index, column: this.at?.column ?? 0 };
+      // What is not loaded yet is focused when it is.
+      if (element?.classList.contains('unknown')) { list.element.focus({ preventScroll: true }); this.returns = true; return; }
+      if (element && this.focus(element)) return;
+    }
+  }
+  focus(row) {
+    const controls = controlsOf(row);
+    controls[Math.min(controls.length - 1, Math.max(0, this.at.column))]?.focus({ preventScroll: true });
+    return controls.length > 0;
+  }
+
+  /** A row is about to lose its controls. Returns whether one of them had the focus, which the list has until it is back. */
+  leaves(row) {
+    if (!row.contains(document.activeElement)) return false;
+    this.list.element.focus({ preventScroll: true });
+    this.returns = true;
+    return true;
+  }
+  drawn(row) { for (const control of controlsOf(row)) control.tabIndex = -1; }
+  added(row) { if (this.returns && this.at?.row === row.index) this.focus(row); }
+}
+
+const controlsOf = (row) => [...row.querySelectorAll('button')];
 
 """#),
   "/js/roster.js": EmbeddedFile(
@@ -2631,7 +2706,7 @@ export class Story {
 
 """#),
   "/js/texts.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "739c3800f80e014f",
+    type: "text/javascript; charset=utf-8", digest: "1d80fc6e133df6ca",
     text: #"""
 // Every text that the page shows, except what the server says about the log.
 import { number, plural } from './times.js';
@@ -2730,7 +2805,7 @@ export const texts = {
     title: 'Keys', close: 'Close',
     groups: [
       ['Move', [['j k', 'next, previous entry'], ['J K', 'next, previous finding'], ['[ ]', 'previous, next session'], ['g', 'go to a record, time or bookmark'], ['Home End', 'first, last entry'], ['Enter', 'open or close a fold'], ['L', 'follow the log']]],
-      ['Look', [['/', 'filter; Esc leaves it, Esc again clears it'], ['f r', 'findings, roster'], ['w h', 'why, history of the contact'], ['c', 'search the contacts screen'], ['p d', 'pin, what changed since the pin'], ['i', 'what if']]],
+      ['Look', [['/', 'filter; Esc leaves it, Esc again clears it'], ['f r', 'findings, roster'], ['w h', 'why, history of the contact'], ['c', 'search the contacts screen'], ['↓ →', 'in the roster and the contacts screen: rows and their values'], ['p d', 'pin, what changed since the pin'], ['i', 'what if']]],
       ['View', [['+ - 0', 'zoom the timeline, whole log'], ['n', 'names or addresses'], ['t', 'light or dark'], ['x', 'copy the stanza'], ['b', 'bookmark'], ['e', 'export'], ['?', 'this list']]],
     ],
   },

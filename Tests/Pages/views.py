@@ -52,20 +52,21 @@ class Views:
         page.on("dialog", lambda dialog: page.complaints.append(dialog.message))
         page.on("request", lambda request: page.requests.append(request.url))
         page.goto(self.address(log) + (f"&{fragment}" if fragment else ""))
-        page.wait_for_selector("html[data-ready=true]")
+        ready(page)
         expect(page.locator("#record h2").or_(page.locator("#record .empty")).first).to_be_attached()
         return page
 
     def close(self, page):
         assert not page.complaints, page.complaints
-        origin = self.address_origin(page.requests[0])
+        origin = re.match(r"http://[^/]+/", page.url)[0]
         outside = [url for url in page.requests if not url.startswith(origin) and not url.startswith("blob:")]
         assert not outside, outside
         page.context.close()
 
-    @staticmethod
-    def address_origin(url):
-        return re.match(r"http://[^/]+/", url)[0]
+
+def ready(page):
+    """Waits until the page shows what its address says."""
+    expect(page.locator("html")).to_have_attribute("data-ready", "true", timeout=30_000)
 
 
 def headline(page, *words):
@@ -241,7 +242,7 @@ def the_key_leaves_the_address(views):
     assert not page.context.cookies(), "a cookie"
     again = page.context.new_page()
     again.goto(views.address("day").split("#")[0])
-    again.wait_for_selector("html[data-ready=true]")
+    ready(again)
     again.close()
     views.close(page)
     stranger = views.browser.new_page()
@@ -260,17 +261,14 @@ def the_policy_is_strict(views):
 def hostile_names_are_texts(views):
     """Texts that try to be markup, scripts or layout, in every tab and at two widths."""
     for size in SIZES.values():
-        page = views.open(log="hostile", size=size)
         for name in ("roster", "contact", "findings", "diff", "whatif"):
-            page.goto(f"{page.url.split('#')[0]}#at=30&pin=3&tab={name}&who=u0@friends.example")
-            page.reload()
-            page.wait_for_selector("html[data-ready=true]")
+            page = views.open(f"at=30&pin=3&tab={name}&who=u0@friends.example", log="hostile", size=size)
             expect(page.locator("#record h2")).to_be_attached()
             inserted = page.locator("body :is(img, script, iframe, b b)").count()
             assert inserted == 0, f"{inserted} elements in {name}"
             wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
             assert wide <= 0, f"{name} scrolls sideways by {wide} px at {size}"
-        views.close(page)
+            views.close(page)
 
 
 def nothing_scrolls_sideways(views):
@@ -284,19 +282,54 @@ def nothing_scrolls_sideways(views):
 
 def every_key_has_its_control(views):
     """Tab reaches each control of the page once, in the order of the page, and leaves no trap."""
-    page = views.open("at=5772&tab=findings")
-    seen = []
-    for _ in range(120):
+    page = views.open("at=5772&tab=roster")
+    seen, places = [], []
+    while not places or places[-1] >= 0:
         page.keyboard.press("Tab")
-        seen.append(page.evaluate("(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent ?? '').slice(0, 40)"))
-        if page.evaluate("document.activeElement === document.body"):
-            break
-    for name in ("Skip to the story", "Filter the story", "Moment", "Story", "Record", "Width of the story", "Search the contacts screen", "Who is listed"):
-        assert any(name in found for found in seen), f"Tab does not reach {name}: {seen}"
+        name, place = page.evaluate(
+            "[(document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent).slice(0, 40),"
+            " document.activeElement === document.body ? -1 : [...document.querySelectorAll('*')].indexOf(document.activeElement)]")
+        seen.append(name)
+        places.append(place)
+        assert len(seen) < 100, f"Tab does not leave the page: {seen}"
+    assert places[:-1] == sorted(set(places[:-1])), f"Tab goes back: {list(zip(seen, places))}"
+    for name in ("Skip to the story", "Filter the story", "Moment", "Story", "Width of the story", "Record", "Height of the record",
+                 "Find in the roster", "Order", "Contacts", "Width of the screen", "Search the contacts screen", "Who is listed"):
+        assert any(found.startswith(name) for found in seen), f"Tab does not reach {name}: {seen}"
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
+    views.close(page)
+
+
+def arrow_keys_reach_what_rows_have(views):
+    """Each value of each row of the roster, and each row of the contacts screen, without Tab."""
+    page = views.open("at=5772&tab=roster")
+    roster = page.locator("#roster-rows")
+    roster.focus()
+    page.keyboard.press("ArrowDown")
+    focused = page.locator(":focus")
+    expect(focused).to_have_accessible_name(re.compile("^Adam, set by record"))
+    page.keyboard.press("ArrowRight")
+    expect(focused).to_have_text("adam@friends.example")
+    page.keyboard.press("ArrowDown")
+    expect(focused).to_have_text("agnes@friends.example")
+    expect(page.locator(".moment b")).to_have_text("#5772")
+    page.keyboard.press("End")
+    expect(focused).to_be_in_viewport()
+    expect(roster.locator(".row").last.locator(":focus")).to_have_count(1)
+    page.keyboard.press("k")
+    expect(page.locator(".moment b")).not_to_have_text("#5772")
+    expect(roster.locator(".row").last.locator(":focus")).to_have_count(1)
+    screen = page.locator("#screen-rows")
+    screen.focus()
+    page.keyboard.press("ArrowDown")
+    expect(focused).to_contain_text("Carol")
+    page.keyboard.press("ArrowDown")
+    expect(focused).to_contain_text("Adam")
+    page.keyboard.press("Enter")
+    expect(tab(page, "Contact")).to_have_attribute("aria-selected", "true")
     views.close(page)
 
 
@@ -309,7 +342,7 @@ def the_user_chooses_names_theme_and_zone(views):
     page.get_by_role("combobox", name="Time zone").select_option("Asia/Shanghai")
     expect(page.locator(".moment .time")).to_have_text("18:07:26")
     page.reload()
-    page.wait_for_selector("html[data-ready=true]")
+    ready(page)
     expect(page.locator(".moment .time")).to_have_text("18:07:26")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     views.close(page)
@@ -323,7 +356,7 @@ def axe_finds_nothing(views, name, size, theme):
         tab_name = {"contact": "Contact", "difference": "Since the pin", "what-if": "What if"}.get(name)
         if tab_name:
             tab(page, tab_name).click()
-    page.wait_for_load_state("networkidle")
+    expect(page.get_by_text("Loading", exact=True)).to_have_count(0)
     violations = Axe().run(page).response["violations"]
     if views.pictures:
         views.pictures.mkdir(parents=True, exist_ok=True)
@@ -347,7 +380,7 @@ STORIES = [
     an_edit_that_took_back_a_name_by_keys, a_forged_push_by_keys, the_screen_is_searched_by_pinyin,
     the_story_is_filtered, folds_open_and_close, a_step_is_one_request, the_timeline_is_moved_by_mouse_and_keys,
     the_key_leaves_the_address, the_policy_is_strict, hostile_names_are_texts, nothing_scrolls_sideways,
-    every_key_has_its_control, the_user_chooses_names_theme_and_zone, forced_colors_and_little_motion_show_the_moment,
+    every_key_has_its_control, arrow_keys_reach_what_rows_have, the_user_chooses_names_theme_and_zone, forced_colors_and_little_motion_show_the_moment,
 ]
 
 

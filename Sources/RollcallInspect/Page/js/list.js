@@ -3,6 +3,8 @@
 // Browsers end an element after 17 to 33 million pixels. Beyond `limit` the scroll bar is scaled: wheel, touch
 // and keys still move pixel by pixel, a drag of the bar over more than two screens is a jump, and when scrolling
 // has come to rest the bar is put to where the list is.
+import { Roaming } from './roaming.js';
+
 const limit = 8_000_000, spare = 6, restAfter = 160;
 
 export class VirtualList {
@@ -28,6 +30,7 @@ export class VirtualList {
       const row = event.target.closest('.row');
       if (row) this.pick?.(row.index, event.target, event);
     });
+    this.roaming = pick ? null : new Roaming(this);
     new ResizeObserver(() => { this.viewport = element.clientHeight; this.place(); }).observe(element);
   }
 
@@ -116,11 +119,14 @@ export class VirtualList {
       this.discard(row);
     }
     const shift = this.bar - this.top;
-    let y = first < last ? heights.offset(first) : 0;
+    let y = first < last ? heights.offset(first) : 0, before = null;
     for (let index = first; index < last; index++) {
       const height = heights.height(index), at = y + shift;
       const row = this.rows.get(index) ?? this.make(index, height);
       if (row.at !== at) { row.at = at; row.style.transform = `translateY(${at}px)`; }
+      // In the order of the list, for readers and for Tab.
+      if (!row.parentNode) { if (before) before.after(row); else this.space.prepend(row); this.roaming?.added(row); }
+      before = row;
       y += height;
     }
   }
@@ -133,7 +139,6 @@ export class VirtualList {
     row.style.height = `${height}px`;
     this.dress(row);
     this.rows.set(index, row);
-    this.space.append(row);
     return row;
   }
   dress(row) {
@@ -143,9 +148,12 @@ export class VirtualList {
     row.setAttribute('aria-setsize', this.heights.count);
     row.setAttribute('aria-posinset', row.index + 1);
     row.keptParts = null;
+    this.roaming?.leaves(row);
     this.draw(row.index, row);
+    this.roaming?.drawn(row);
+    this.roaming?.added(row);
   }
-  discard(row) { row.remove(); if (this.unused.length < 80) this.unused.push(row); }
+  discard(row) { this.roaming?.leaves(row); row.remove(); if (this.unused.length < 80) this.unused.push(row); }
 
   /** Draws the rows in view again where they are. */
   redraw() { for (const row of this.rows.values()) this.dress(row); }

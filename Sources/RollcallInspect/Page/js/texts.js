@@ -95,7 +95,7 @@ export const texts = {
     title: 'Keys', close: 'Close',
     groups: [
       ['Move', [['j k', 'next, previous entry'], ['J K', 'next, previous finding'], ['[ ]', 'previous, next session'], ['g', 'go to a record, time or bookmark'], ['Home End', 'first, last entry'], ['Enter', 'open or close a fold'], ['L', 'follow the log']]],
-      ['Look', [['/', 'filter; Esc leaves it, Esc again clears it'], ['f r', 'findings, roster'], ['w h', 'why, history of the contact'], ['c', 'search the contacts screen'], ['p d', 'pin, what changed since the pin'], ['i', 'what if']]],
+      ['Look', [['/', 'filter; Esc leaves it, Esc again clears it'], ['f r', 'findings, roster'], ['w h', 'why, history of the contact'], ['c', 'search the contacts screen'], ['↓ →', 'in the roster and the contacts screen: rows and their values'], ['p d', 'pin, what changed since the pin'], ['i', 'what if']]],
       ['View', [['+ - 0', 'zoom the timeline, whole log'], ['n', 'names or addresses'], ['t', 'light or dark'], ['x', 'copy the stanza'], ['b', 'bookmark'], ['e', 'export'], ['?', 'this list']]],
     ],
   },
