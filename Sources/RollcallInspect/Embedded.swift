@@ -20,7 +20,7 @@ let embeddedFiles: [String: EmbeddedFile] = [
 
 """#),
   "/": EmbeddedFile(
-    type: "text/html; charset=utf-8", digest: "e01bb67fea3d3387",
+    type: "text/html; charset=utf-8", digest: "00fa0c8dc9b11e49",
     text: #"""
 <!doctype html>
 <html lang="en">
@@ -37,6 +37,7 @@ let embeddedFiles: [String: EmbeddedFile] = [
 <link rel="stylesheet" href="/style/story.css">
 <link rel="stylesheet" href="/style/details.css">
 <link rel="stylesheet" href="/style/screen.css">
+<link rel="stylesheet" href="/style/compare.css">
 <script type="module" src="/js/main.js"></script>
 </head>
 <body>
@@ -55,6 +56,7 @@ let embeddedFiles: [String: EmbeddedFile] = [
   </section>
   <section class="pane" id="screen"></section>
 </main>
+<main class="compare" id="compare" hidden></main>
 <nav class="dock" id="dock"></nav>
 <p class="said" id="said" role="status"></p>
 <noscript><p class="fault">The inspector needs scripts. rollcall report writes a page that needs none.</p></noscript>
@@ -299,7 +301,7 @@ const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
 
 """#),
   "/js/bar.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "9b8be0741d27523e",
+    type: "text/javascript; charset=utf-8", digest: "eed29ebee97a7937",
     text: #"""
 // The bar at the top, the row above the timeline, and the dock of narrow windows.
 import { h, fill, button } from './dom.js';
@@ -326,8 +328,9 @@ export function buildBar(element, app, actions) {
     h('span', { class: 'account' }, h('bdi', {}, visible(log.account ?? ''))), title,
     h('div', { class: 'find', role: 'search', 'aria-label': texts.filterLabel }, icon('find'), find),
     h('div', { class: 'tools' }, log.live ? live : null,
-      log.writable ? tool('bookmark', texts.tool.bookmark, actions.bookmark) : null,
-      tool('download', texts.tool.download, actions.export, { class: 'tool wide' }),
+      log.logs.length > 1 ? tool('compare', texts.tool.compare, actions.compare) : null,
+      log.writable ? tool('bookmark', texts.tool.bookmark, actions.bookmark, { class: 'tool alone' }) : null,
+      tool('download', texts.tool.download, actions.export, { class: 'tool wide alone' }),
       tool('theme', texts.tool.theme, actions.theme), tool('keyboard', texts.tool.keys, actions.keys, { class: 'tool wide' })));
   return { find, live };
 }
@@ -373,8 +376,79 @@ export function buildDock(element, app, choose) {
 }
 
 """#),
+  "/js/column.js": EmbeddedFile(
+    type: "text/javascript; charset=utf-8", digest: "3fcee3a844728372",
+    text: #"""
+// The story of one of two logs, with the place where they part.
+import { h } from './dom.js';
+import { Entries } from './entries.js';
+import { GapHeights } from './heights.js';
+import { VirtualList } from './list.js';
+import { learn, visible } from './people.js';
+import { drawEntry } from './rows.js';
+import { texts } from './texts.js';
+import { dayNumber } from './times.js';
+
+const t = texts.compare, gap = 28;
+
+export class Column {
+  /** `agreed` is the last record at which the logs agree, or null; `open(record)` leaves for one. */
+  constructor({ log, side, agreed, open, report }) {
+    Object.assign(this, { log, agreed, open, marked: null });
+    learn(log.people);
+    const title = visible(log.title), rows = h('div', { id: `log-${side}` });
+    this.element = h('section', { class: 'pane', 'aria-label': title }, h('header', { class: 'pane-head' }, h('h2', {}, h('bdi', {}, title)), h('span', { class: 'count' }, texts.records(log.head))), rows);
+    this.entries = new Entries({ changed: () => this.refresh(), failed: report });
+    this.heights = new GapHeights(this.entries.heights, gap);
+    this.list = new VirtualList(rows, { heights: this.heights, label: title, draw: (index, row) => this.draw(index, row), pick: (index) => this.pick(index) });
+    this.list.onscroll = () => this.ensure();
+    rows.addEventListener('keydown', (event) => this.pressed(event));
+  }
+
+  async load() {
+    await this.entries.open('story', this.log.log);
+    if (this.agreed !== null) this.heights.row = await this.entries.rowOf(this.agreed);
+    this.refresh();
+    this.list.reveal(Math.max(0, this.heights.row), 'center');
+    this.ensure();
+  }
+  refresh() { this.list.refresh(); this.ensure(); }
+  ensure() { this.entries.ensure(...this.list.range); }
+
+  draw(index, row) {
+    const found = this.entries.row(index);
+    if (!found) { row.classList.add('unknown'); row.setAttribute('aria-label', texts.noRow); row.replaceChildren(h('i', {})); return; }
+    row.removeAttribute('aria-label');
+    const before = this.entries.row(index - 1)?.entry, { entry } = found;
+    row.classList.toggle('same', this.agreed !== null && entry.n <= this.agreed);
+    row.classList.toggle('now', this.marked !== null && entry.n <= this.marked && entry.last >= this.marked);
+    const hasNewDay = entry.t !== null && before?.t != null && dayNumber(before.t) !== dayNumber(entry.t);
+    drawEntry(row, found, { device: '', hasNewDay, fine: this.log.hasMilliseconds });
+    if (index === this.heights.row) row.append(h('p', { class: 'agree' }, h('span', {}, index + 1 < this.heights.count ? t.upTo(this.agreed) : t.upToEnd(this.agreed))));
+  }
+
+  /** Marks the record that set a value, and brings it into view. */
+  async mark(record) {
+    this.marked = record ?? null;
+    const index = record ? await this.entries.rowOf(record) : -1;
+    if (this.marked !== (record ?? null)) return;
+    if (index >= 0) this.list.reveal(index);
+    this.list.redraw();
+    this.list.select(index);
+  }
+  pick(index) { const found = this.entries.row(index); if (found) this.open(found.entry.last); }
+  pressed(event) {
+    const { selected, heights } = this.list, index = { ArrowDown: selected + 1, ArrowUp: selected - 1, Home: 0, End: heights.count - 1 }[event.key];
+    if (event.key === 'Enter' && selected >= 0) this.pick(selected);
+    else if (index === undefined || !heights.count) return;
+    else { const row = Math.max(0, Math.min(heights.count - 1, index)); this.list.reveal(row); this.list.select(row); this.mark(this.entries.row(row)?.entry.last); }
+    event.preventDefault();
+  }
+}
+
+"""#),
   "/js/commands.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "2857deb15134f4c8",
+    type: "text/javascript; charset=utf-8", digest: "84f236fd5e1f9f74",
     text: #"""
 // What keys and buttons do.
 import { askLine, chooseExport, showKeys } from './dialogs.js';
@@ -463,18 +537,121 @@ export function commands(app) {
     app.refresh();
   }
   function pin() { const { pin: old, at: now } = store.get(); store.set({ pin: old === now ? '' : now }); }
+  function compare() {
+    if (app.log.logs.length < 2) app.say(texts.fault.noOther);
+    else store.set({ compare: store.get().compare ? '' : '1' }, { jump: true });
+  }
   const step = (by) => app.story.step(by).catch(app.report);
   const live = () => app.follower.toggle();
 
   const table = {
     j: () => step(1), k: () => step(-1), ArrowDown: () => step(1), ArrowUp: () => step(-1), J: () => finding(1), K: () => finding(-1),
     '[': () => session(-1), ']': () => session(1), g: askWhere, Home: () => app.story.first(), End: () => app.story.last(), Enter: () => app.story.toggle(),
-    '/': focus('filter'), p: pin, d: tab('diff'), w: () => contact(), h: () => contact('history'), f: tab('findings'), r: tab('roster'), i: tab('whatif'),
+    '/': focus('filter'), p: pin, d: tab('diff'), w: () => contact(), h: () => contact('history'), f: tab('findings'), r: tab('roster'), i: tab('whatif'), o: compare,
     c: () => { if (!app.isScreenShown()) store.set({ tab: 'screen' }); app.screen.input.focus(); },
     b: bookmark, L: () => { if (app.log.live) live(); }, '+': () => app.timeline.zoom(0.6), '=': () => app.timeline.zoom(0.6), '-': () => app.timeline.zoom(1.6), 0: () => app.timeline.showWhole(),
     n: names, t: theme, x: () => app.record.copy(), e: exportLog, '?': showKeys, Escape: () => { if (store.get().q) { app.bar.find.value = ''; store.set({ q: '' }); } },
   };
-  return { table, step, pin, zone, theme, bookmark, live, export: exportLog, keys: showKeys, filter: (q) => store.set({ q }), openLog: (number) => store.set({ log: number, at: '', pin: '', who: '', from: '', to: '', q: '' }, { jump: true }) };
+  return { table, step, pin, zone, theme, bookmark, live, compare, export: exportLog, keys: showKeys, filter: (q) => store.set({ q }), openLog: (number) => store.set({ log: number, at: '', pin: '', who: '', from: '', to: '', q: '' }, { jump: true }) };
+}
+
+"""#),
+  "/js/compare.js": EmbeddedFile(
+    type: "text/javascript; charset=utf-8", digest: "4a4bbbe070549201",
+    text: #"""
+// Two logs of one account side by side: where they part, and what is different at their ends.
+import { h, fill } from './dom.js';
+import { ask } from './source.js';
+import { Column } from './column.js';
+import { bind } from './keys.js';
+import { Lanes } from './lanes.js';
+import { contact, sentence, visible } from './people.js';
+import { clauseParts } from './rows.js';
+import { plainValue } from './difference.js';
+import { nothing } from './empty.js';
+import { texts } from './texts.js';
+import * as store from './store.js';
+
+const t = texts.compare;
+
+export class Compare {
+  /** `keys` is the table of keys while one log is shown; those about the whole page stay. */
+  constructor(element, app, keys) {
+    Object.assign(this, { element, app, keys, chosen: -1 });
+    element.setAttribute('aria-label', t.title);
+  }
+
+  /** Shows both logs, or the one again. */
+  async show(isOn) {
+    document.body.classList.toggle('comparing', isOn);
+    this.element.hidden = !isOn;
+    bind(isOn ? this.table : this.keys);
+    if (!isOn) { this.app.timeline.resize(); this.app.refresh(); return; }
+    try { await this.load(); } catch (error) { this.isLoaded = false; fill(this.element, h('div', { class: 'pane' }, nothing([t.failed, error.message]))); }
+  }
+  get table() {
+    const { n, t: theme, '?': help } = this.keys, step = (by) => () => this.choose(Math.max(0, Math.min(this.differences.length - 1, this.chosen + by)));
+    const leave = () => store.set({ compare: '' }, { jump: true });
+    return { j: step(1), k: step(-1), n: () => { n(); this.draw(); for (const column of this.columns) column.list.redraw(); }, t: () => { theme(); this.lanes.draw(); }, '?': help, o: leave, Escape: leave };
+  }
+
+  async load() {
+    if (this.isLoaded) return;
+    this.isLoaded = true;
+    fill(this.element, nothing([texts.loading, '']));
+    const [answer, ...logs] = await Promise.all([ask('compare'), ask('log', { log: 0 }), ask('log', { log: 1 })]);
+    const { agreed } = answer;
+    this.differences = answer.differences;
+    this.answer = answer;
+    this.middle = h('section', { class: 'pane', 'aria-label': t.differences });
+    this.columns = logs.map((log, side) => new Column({ log, side, agreed: agreed && [agreed.first, agreed.second][side], open: (record) => this.open(side, record), report: this.app.report }));
+    this.lanes = new Lanes(logs, agreed && [agreed.first, agreed.second], this.app.report);
+    fill(this.element, this.lanes.element, h('div', { class: 'three' }, this.columns[0].element, this.middle, this.columns[1].element));
+    this.draw();
+    await Promise.all([...this.columns.map((column) => column.load()), this.lanes.load()]);
+  }
+
+  /** Leaves this view for a record of one of the logs. */
+  open(side, record) { store.set({ compare: '', log: String(side), at: String(record), ...(side !== this.app.log.number && { pin: '', who: '', q: '', from: '', to: '' }) }, { jump: true }); }
+
+  /** Marks the records that set a difference, in both logs. */
+  choose(index) {
+    this.chosen = index;
+    const found = this.differences[index];
+    if (!found) return;
+    [found.recordBefore, found.record].forEach((record, side) => this.columns[side].mark(record));
+    this.middle.querySelectorAll('.pair').forEach((pair, position) => {
+      pair.setAttribute('aria-pressed', String(position === index));
+      if (position === index) { pair.scrollIntoView({ block: 'nearest' }); pair.focus({ preventScroll: true }); }
+    });
+  }
+
+  draw() {
+    const { answer, differences } = this, groups = Map.groupBy(differences.map((found, index) => ({ ...found, index })), (found) => found.jid);
+    const known = [...groups.keys()].filter(Boolean).length;
+    fill(this.middle, h('header', { class: 'pane-head' }, h('h2', {}, t.atEnd), h('span', { class: 'count' }, texts.diff.different(known))),
+      h('div', { class: 'column' }, this.verdict(answer),
+        differences.length ? [...groups].map(([jid, fields]) => this.contact(jid, fields)) : h('p', { class: 'faint verdict' }, t.none),
+        h('p', { class: 'verdict' }, h('button', { class: 'link', type: 'button', onclick: () => store.set({ compare: '' }, { jump: true }) }, t.back))));
+  }
+
+  verdict({ agreed, parted, logs }) {
+    const name = (jid) => contact(jid, this.app.open), after = [parted.first, parted.second];
+    if (agreed && after.every((moment) => !moment)) return h('div', { class: 'verdict' }, h('p', {}, t.same));
+    return h('div', { class: 'verdict' }, h('p', {}, agreed ? t.agreed(agreed.first, agreed.second) : t.never),
+      after.map((moment, side) => h('p', {}, h('b', {}, visible(logs[side])), ': ', moment ? [clauseParts(moment.clause, { open: this.app.open, go: (record) => this.open(side, record) }, name), ' ', this.link(side, moment.n)] : t.nothingMore)));
+  }
+
+  contact(jid, fields) {
+    return h('article', { class: 'differ' }, h('h3', {}, jid ? contact(jid, (who) => { store.set({ compare: '', who, tab: 'contact' }, { jump: true }); }, { full: true }) : texts.diff.account),
+      fields.map((found) => h('button', { class: 'pair', type: 'button', 'aria-pressed': String(found.index === this.chosen), onclick: () => this.choose(found.index) },
+        h('span', { class: 'field' }, t.fields[found.field] ?? found.field), this.value(found.before, found.recordBefore, found), this.value(found.after, found.record, found))));
+  }
+  value(value, record, { text }) {
+    const shown = plainValue(value);
+    return h('span', { class: 'value-of' }, shown === null ? h('span', { class: 'faint' }, t.notThere) : shown === undefined ? sentence(text, { inRow: true }) : visible(shown), record ? h('span', { class: 'reference' }, ` #${record}`) : null);
+  }
+  link(side, record) { return h('button', { class: 'reference', type: 'button', title: texts.goToRecord(record), onclick: () => this.open(side, record) }, `#${record}`); }
 }
 
 """#),
@@ -696,7 +873,7 @@ export function chooseExport(kinds, choose) {
 
 """#),
   "/js/difference.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "03323eb74329303b",
+    type: "text/javascript; charset=utf-8", digest: "cd10d97d15e18886",
     text: #"""
 // What differs between the pin and the moment, by contact.
 import { h } from './dom.js';
@@ -737,7 +914,7 @@ const block = (app, row, fields) => h('section', { class: 'different' },
 
 /** Before and after; a plain sentence if either is no simple value. */
 export function valuesOf({ before, after, text }) {
-  const from = simple(before), to = simple(after);
+  const from = plainValue(before), to = plainValue(after);
   if (from === undefined || to === undefined) return h('span', {}, visible(text));
   return [
     from === null ? null : h('del', {}, visible(from)), from !== null && to !== null ? h('span', { class: 'arrow', 'aria-hidden': 'true' }, ' → ') : null,
@@ -745,8 +922,8 @@ export function valuesOf({ before, after, text }) {
   ];
 }
 
-// A value as a text, null if there is none, undefined if it needs a sentence.
-function simple(value) {
+/** A value as a text, null if there is none, undefined if it needs a sentence. */
+export function plainValue(value) {
   if (value === null || value === undefined) return null;
   if (Array.isArray(value)) return value.every((part) => typeof part === 'string') ? value.join(', ') || texts.contact.noGroups : undefined;
   if (typeof value === 'object') {
@@ -1091,7 +1268,7 @@ export class Follower {
 
 """#),
   "/js/heights.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "d177453da634127e",
+    type: "text/javascript; charset=utf-8", digest: "94c506371a79306a",
     text: #"""
 // Where rows are, without measuring any: every row's height is known before it is drawn.
 
@@ -1155,6 +1332,21 @@ export class BlockHeights {
   }
 }
 
+/** The rows of `heights`, of which one, `row`, is higher by `gap`; -1 for none. */
+export class GapHeights {
+  constructor(heights, gap) { Object.assign(this, { heights, gap, row: -1 }); }
+  get count() { return this.heights.count; }
+  get total() { return this.heights.total + (this.row >= 0 ? this.gap : 0); }
+  height(row) { return this.heights.height(row) + (row === this.row ? this.gap : 0); }
+  offset(row) { return this.heights.offset(row) + (this.row >= 0 && row > this.row ? this.gap : 0); }
+  find(y) {
+    if (this.row < 0 || y < this.heights.offset(this.row)) return this.heights.find(y);
+    if (y < this.offset(this.row) + this.height(this.row)) return [this.row, this.offset(this.row)];
+    const [row, top] = this.heights.find(y - this.gap);
+    return [row, top + this.gap];
+  }
+}
+
 /** Rows of one height, of which some, the headings, have another. */
 export class HeadedHeights {
   constructor(rowHeight, headingHeight = rowHeight) {
@@ -1198,7 +1390,7 @@ function lastAtMost(sums, value, count) {
 
 """#),
   "/js/icons.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "780798008176ada9",
+    type: "text/javascript; charset=utf-8", digest: "bd1261040028ac7f",
     text: #"""
 // The shapes of the page, drawn on a grid of 16.
 import { svg } from './dom.js';
@@ -1215,6 +1407,7 @@ const paths = {
   story: 'M3 4h10M3 8h7M3 12h9', record: 'M5.500 4.500 2 8l3.500 3.500M10.500 4.500 14 8l-3.500 3.500',
   roster: 'M8 7.500a2.500 2.500 0 1 0 0-5 2.500 2.500 0 0 0 0 5M3 13.500c.6-2.600 2.500-4 5-4s4.400 1.400 5 4',
   phone: 'M5 1.500h6v13H5zM7.300 12.300h1.400', alert: 'M8 2.500 14.200 13H1.800zM8 6.500v3M8 11.200h.01',
+  compare: 'M2.500 3.500h4.500v9H2.500zM9 3.500h4.500v9H9z',
   help: 'M6 6a2 2 0 1 1 2.700 1.900c-.5.200-.7.500-.7 1.100v.500M8 12h.01',
 };
 export const icon = (name) => svg('svg', { class: 'icon', viewBox: '0 0 16 16', 'aria-hidden': 'true' },
@@ -1288,6 +1481,104 @@ export function roving(group, selector, { vertical = false, press = true } = {})
     next.focus();
     if (press) next.click();
   });
+}
+
+"""#),
+  "/js/lanes.js": EmbeddedFile(
+    type: "text/javascript; charset=utf-8", digest: "440697900979ca04",
+    text: #"""
+// Both logs over one axis: their sessions, what changed the roster, what is wrong, and where they part.
+import { h } from './dom.js';
+import { ticks, isDayStep, isSecondStep } from './axis.js';
+import { drawShape, palette, roundBox, shortened } from './track.js';
+import { ask } from './source.js';
+import { texts } from './texts.js';
+import { clock, isoDay } from './times.js';
+
+const height = 104, laneTop = 26, laneStep = 38, mostFindings = 200;
+
+export class Lanes {
+  constructor(logs, agreed, report) {
+    Object.assign(this, { logs, agreed, report, series: [] });
+    this.canvas = h('canvas', { role: 'img', 'aria-label': texts.compare.lanes });
+    this.element = h('div', { class: 'lanes' }, this.canvas);
+    new ResizeObserver(() => { this.draw(); this.load().catch(report); }).observe(this.element);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
+  }
+  get hasTimes() { return this.logs.every((log) => log.hasTimes && log.first?.t != null); }
+  get range() {
+    if (!this.hasTimes) return [1, Math.max(2, ...this.logs.map((log) => log.head))];
+    const ends = this.logs.flatMap((log) => [log.first.t, log.last.t]);
+    return [Math.min(...ends), Math.max(Math.min(...ends) + 1, ...ends)];
+  }
+
+  /** Asks for the counts of both logs in as many columns as fit. */
+  async load() {
+    const columns = Math.max(1, Math.floor((this.element.clientWidth - 124) / 3));
+    if (columns === this.columns) return;
+    this.columns = columns;
+    const axis = this.hasTimes ? 'time' : 'record', [from, to] = this.range;
+    const answers = await Promise.all(this.logs.flatMap((log) => [ask('timeline', { log: log.log, axis, from, to, columns }), ask('findings', { log: log.log })]));
+    if (columns !== this.columns) return;
+    this.series = [answers[0], answers[2]];
+    this.findings = [answers[1], answers[3]].map((answer) => answer.findings.slice(0, mostFindings));
+    this.draw();
+  }
+
+  draw() {
+    const { canvas, element } = this, width = element.clientWidth, ratio = globalThis.devicePixelRatio || 1, pen = canvas.getContext('2d');
+    if (!width) return;
+    Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.font = `11px ${getComputedStyle(document.body).fontFamily}`;
+    pen.textBaseline = 'middle';
+    const [from, to] = this.range, left = 104, right = width - 20, colors = palette(element), x = (value) => left + ((value - from) / (to - from)) * (right - left);
+    for (const { value, step } of ticks(this.hasTimes ? 'time' : 'record', from, to, Math.max(2, Math.floor((right - left) / 110)))) {
+      const text = !this.hasTimes ? `#${value}` : isDayStep(step) ? isoDay(value) : isSecondStep(step) ? clock(value) : clock(value).slice(0, 5);
+      pen.fillStyle = colors.line;
+      pen.fillRect(Math.round(x(value)), 20, 1, height - 28);
+      pen.fillStyle = colors['ink-3'];
+      pen.textAlign = 'center';
+      pen.fillText(text, x(value), 10);
+    }
+    this.logs.forEach((log, side) => this.lane(pen, colors, log, side, x, [left, right]));
+  }
+
+  lane(pen, colors, log, side, x, [left, right]) {
+    const y = laneTop + side * laneStep, value = (record, time) => (this.hasTimes ? time ?? this.range[0] : record);
+    pen.fillStyle = colors['ink-2'];
+    pen.textAlign = 'left';
+    pen.fillText(shortened(log.title), 16, y + 4);
+    for (const session of log.sessions) {
+      const start = x(value(session.from, session.fromT)), end = session.to === null ? right : x(value(session.to, session.toT));
+      pen.fillStyle = colors.lane;
+      roundBox(pen, start, y, Math.max(3, end - start), 5, 2);
+    }
+    const { all = [], lasting = [] } = this.series[side] ?? {}, each = (right - left) / Math.max(1, all.length);
+    all.forEach((count, index) => {
+      if (!count) return;
+      pen.fillStyle = colors[lasting[index] ? 'bar-2' : 'bar'];
+      pen.fillRect(left + index * each, y + 9, Math.max(1.5, each - 1), lasting[index] ? 14 : 8);
+    });
+    for (const finding of this.findings?.[side] ?? []) {
+      pen.fillStyle = colors[`${finding.severity}-mark`];
+      drawShape(pen, finding.severity, x(value(finding.record, finding.t)), y + 28, 4);
+    }
+    const column = this.agreed && this.column(side, this.agreed[side]);
+    if (column === null || column === undefined) return;
+    const at = this.hasTimes ? left + (column + 0.5) * each : x(this.agreed[side]);
+    pen.fillStyle = colors.pin;
+    for (let line = y - 4; line < y + 26; line += 6) pen.fillRect(at - 0.75, line, 1.5, 3);
+    pen.beginPath();
+    pen.arc(at, y - 4, 3, 0, Math.PI * 2);
+    pen.fill();
+  }
+  // The column that a record is counted in.
+  column(side, record) {
+    const { first } = this.series[side] ?? {};
+    if (!first) return null;
+    return Math.max(0, first.findLastIndex((number) => number <= record));
+  }
 }
 
 """#),
@@ -1526,13 +1817,14 @@ export class Live {
 
 """#),
   "/js/main.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "43b8f5d18b2120d8",
+    type: "text/javascript; charset=utf-8", digest: "d6cf5f1ae8b24ba9",
     text: #"""
 // Starts the page: takes the key, reads the log, and answers what the user does.
 import { fill } from './dom.js';
 import { App } from './app.js';
 import { buildBar, buildDock, buildTransport } from './bar.js';
 import { commands } from './commands.js';
+import { Compare } from './compare.js';
 import { bind } from './keys.js';
 import { Follower } from './follower.js';
 import { splitter } from './split.js';
@@ -1570,6 +1862,7 @@ function pane(name) {
 function observe(now, before) {
   const changed = (...names) => names.some((name) => now[name] !== before[name]);
   if (changed('log')) { location.reload(); return; }
+  if (changed('compare')) app.compare.show(now.compare !== '');
   if (changed('q', 'show')) {
     if (document.activeElement !== app.bar.find) app.bar.find.value = now.q;
     clearTimeout(app.filtering);
@@ -1619,6 +1912,7 @@ async function start() {
   app.ondraw = () => app.transport();
   app.onopen = () => { const { pane: shown } = byId('panes').dataset; if (shown !== 'roster' && shown !== 'findings') { byId('panes').dataset.pane = 'roster'; app.markDock('roster'); } };
   bind(actions.table);
+  app.compare = new Compare(byId('compare'), app, actions.table);
   store.observe(observe);
   byId('panes').dataset.pane = 'story';
   app.markDock('story');
@@ -1628,6 +1922,7 @@ async function start() {
   matchMedia('(max-width: 760px)').addEventListener('change', () => app.refresh());
   await Promise.all([app.timeline.load(), useStory(store.get())]);
   app.transport();
+  if (store.get().compare && app.log.logs.length > 1) await app.compare.show(true);
   document.documentElement.dataset.ready = 'true';
 }
 
@@ -2311,7 +2606,7 @@ export class Screen {
 
 """#),
   "/js/source.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "ad443e699d61e874",
+    type: "text/javascript; charset=utf-8", digest: "f90872e7daafaf09",
     text: #"""
 // Asks the server, keeps answers that cannot change, and lets nothing pile up.
 import * as prefs from './prefs.js';
@@ -2410,9 +2705,6 @@ export async function ask(path, parameters, { keep = false, signal } = {}) {
   return answer;
 }
 
-/** What is in memory for a path, if anything. */
-export const recall = (path, parameters) => cache.get(pathOf(path, parameters));
-
 export async function post(path, body) { return (await answerOf(await send(`/api/${path}`, { method: 'POST', body }))).answer; }
 
 /** One request in flight; while it is, only the latest one wanted is remembered. */
@@ -2496,12 +2788,12 @@ export function splitter(host, property, label, { axis = 'x', direction = 1, lea
 
 """#),
   "/js/store.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "a125cb02b402f157",
+    type: "text/javascript; charset=utf-8", digest: "e9aa7fdc0f37fe4c",
     text: #"""
 // The one value that everything on the page follows from. It is the fragment of the address.
 
 export const defaults = Object.freeze({
-  log: '0', at: '', pin: '', q: '', who: '', tab: '', show: 'story', from: '', to: '', axis: 'time',
+  log: '0', at: '', pin: '', q: '', who: '', tab: '', show: 'story', from: '', to: '', axis: 'time', compare: '',
 });
 const names = Object.keys(defaults);
 
@@ -2706,7 +2998,7 @@ export class Story {
 
 """#),
   "/js/texts.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "1d80fc6e133df6ca",
+    type: "text/javascript; charset=utf-8", digest: "e5b26519b5c2089b",
     text: #"""
 // Every text that the page shows, except what the server says about the log.
 import { number, plural } from './times.js';
@@ -2729,7 +3021,7 @@ export const texts = {
   filterFault: (sentence) => `The filter was not used: ${sentence}`,
   tool: {
     live: 'Live', liveTitle: 'Follow the log as it grows (L)', liveLost: 'Live: reconnecting', bookmark: 'Bookmark this moment (b)', download: 'Export (e)',
-    theme: 'Light or dark (t)', keys: 'Keys (?)', zone: 'Time zone', compare: 'Compare with the other log', log: 'Log',
+    theme: 'Light or dark (t)', keys: 'Keys (?)', zone: 'Time zone', compare: 'Both logs side by side (o)', log: 'Log',
   },
   timeline: 'Timeline', timelineSlider: 'Moment', previous: 'Previous entry (k)', next: 'Next entry (j)',
   ofRecords: (head) => `of ${number(head)}`, pinHere: 'Pin this moment (p)', pinned: 'pin', unpin: 'Remove the pin',
@@ -2738,20 +3030,20 @@ export const texts = {
   sliderValue: (record, clock) => (clock ? `record ${record}, ${clock}` : `record ${record}`),
   indexing: (upTo, head) => `Indexed ${number(upTo)} of ${number(head)} records`,
   story: 'Story', views: { story: 'Story', records: 'All records', findings: 'Findings' }, viewsLabel: 'What is listed',
-  storyCount: (entries, records) => `${number(entries)} of ${number(records)}`,
+  records: (count) => plural(count, 'record'), storyCount: (entries, records) => `${number(entries)} of ${number(records)}`,
   foldRecords: (count) => plural(count, 'record'), foldOpen: ', unfolded', foldClosed: ', folded',
   fold: {
     contacts: (count) => `Presence of ${plural(count, 'contact')}`, own: (count) => `${plural(count, 'change')} of our other devices`, version: 'Roster versions',
   },
   noMatch: ['No entry matches.', 'Change the filter, or clear it with Escape.'], noEntries: ['No entries.', 'The log has no records of this kind.'],
-  noRow: 'Not loaded yet', loading: 'Loading', now: 'the current moment', future: 'later',
+  noRow: 'Not loaded yet', loading: 'Loading',
   way: { in: 'received', out: 'sent', none: 'on the stream' },
   record: 'Record', recordMeta: { in: 'from the server', out: 'to the server', none: 'of the connection' },
   kindOn: (kind, device) => (device ? `${kind} on ${device}` : kind), sourceTime: (clock) => `${clock} in the capture`,
   changedNothing: 'Nothing in the roster changed.', meansNothing: 'This record says nothing about the roster.', start: 'Before the first record', startText: 'Nothing is known of the roster yet.',
   effects: 'What it changed', allChanges: (count) => `All ${number(count)} changes`, fewerChanges: 'Fewer',
   stanza: 'Stanza', line: 'Entry of the log', pretty: 'Pretty', raw: 'As recorded', copy: 'Copy', copied: 'Copied', copyFailed: 'The browser does not allow copying',
-  moreBytes: (rest) => `Load the remaining ${number(rest)} bytes`, digest: 'Digest',
+  moreBytes: (rest) => `Load the remaining ${number(rest)} bytes`,
   tabs: { roster: 'Roster', diff: 'Since the pin', contact: 'Contact', findings: 'Findings', whatif: 'What if', screen: 'Screen' }, tabsLabel: 'Details',
   dock: { story: 'Story', record: 'Record', roster: 'Roster', screen: 'Screen', findings: 'Findings' }, dockLabel: 'Panes',
   details: 'Record and details',
@@ -2761,7 +3053,6 @@ export const texts = {
   findingAt: (record, clock) => (clock ? `#${record} at ${clock}` : `#${record}`), findingCause: (record) => `Its cause #${record}`,
   action: { contact: 'Why this contact is as it is', history: 'History of the contact', diff: 'What it changed', record: (record) => `Go to #${record}` },
   noFindings: ['No findings.', 'No record of this log breaks a rule that Rollcall checks.'], findingsCut: (total) => `The first of ${plural(total, 'finding')}. Filter the story by is:finding for all.`,
-  endOfLog: 'at the end of the log',
   roster: {
     label: 'Roster', contacts: (count) => plural(count, 'contact'), unknown: 'Roster not known yet', version: 'version', noVersion: 'none', connected: 'connected', disconnected: 'not connected',
     devices: 'devices', asking: 'Asking us', asked: 'Asked by us', unconfirmed: 'Sent, not confirmed', noAnswer: 'no answer yet', changed: (record) => `Changed by #${record}`, all: 'Contacts', blocked: 'Blocked',
@@ -2781,21 +3072,26 @@ export const texts = {
     none: ['No contact chosen.', 'Click a name to see why the contact is as it is, and its history.'], unknown: ['The log does not mention this contact.', ''],
     inRoster: 'In the roster', yes: (subscription, isAsked) => `yes, ${subscription}${isAsked ? ', asked' : ''}`, no: 'no', name: 'Name', groups: 'Groups', noGroups: 'none', noName: 'none', asksUs: 'Asks us', weAsk: 'We ask', waiting: 'no answer yet',
     asks: 'yes', presence: 'Presence', blocked: 'Blocked', note: 'Note', reading: 'Reading', history: 'History', why: 'Why', changesWhen: 'Changes when:', answers: { yes: 'Yes', no: 'No', unknown: 'Unknown' },
-    nameSource: { roster: '', nickname: 'from a nickname', vCardNickname: 'from the vCard', vCardFullName: 'from the vCard', address: 'from the address' }, older: 'Older records', historyOf: (name) => `History of ${name}`, states: 'State in RFC 6121',
+    nameSource: { roster: '', nickname: 'from a nickname', vCardNickname: 'from the vCard', vCardFullName: 'from the vCard', address: 'from the address' }, older: 'Older records', historyOf: (name) => `History of ${name}`,
   },
   screen: {
     title: 'Contacts', pane: 'Contacts screen', label: 'Contacts as an application shows them', search: 'Search: zs, 张, bob', searchLabel: 'Search the contacts screen', letters: 'Letters', goTo: (letter) => `Go to ${letter}`,
     requests: 'New requests', starred: 'Starred', ungrouped: 'Others', found: 'Found', asks: 'wants to see when you are online', policy: 'As an application shows it:', policyLabel: 'Who is listed',
-    friends: { mutual: 'mutual friends', subscribed: 'one-sided too', all: 'all contacts' }, empty: 'No friends yet', unknown: 'The roster is not known yet', notFound: 'No contact found', grouping: 'Grouping',
+    friends: { mutual: 'mutual friends', subscribed: 'one-sided too', all: 'all contacts' }, empty: 'No friends yet', unknown: 'The roster is not known yet', notFound: 'No contact found',
   },
   whatif: {
     choose: 'Change one thing', policy: (name) => ({ lenient: 'A client that takes every push', optimistic: 'A client that shows its edits at once', 'fetch-only': 'A client that ignores pushes' })[name] ?? name, drop: (record) => `Without #${record}`, swap: (a, b) => `Swap #${a} and #${b}`, none: ['Nothing is changed yet.', 'Leave a record out, swap two, or let a client with other habits read the log.'],
     happened: 'Happened', otherwise: 'Otherwise', same: 'This changes nothing.', partsAt: (record) => `It diverges at #${record}.`, atEnd: 'Different at the end', sameAtEnd: 'At the end, everything is the same.', running: 'Replaying the log', nothingHere: 'no record',
     more: (count) => `and ${plural(count, 'more difference')}`, added: 'New finding', removed: 'Finding that disappears',
   },
-  compare: { title: 'Two logs', back: 'Back to one log', same: 'Both logs agree to the end.', agreed: 'They agree up to', parted: 'They part here', differences: 'Different at the end', none: 'Nothing differs at the end.' },
+  compare: {
+    title: 'Two logs', back: 'Back to one log', same: 'Both logs agree to the end.', agreed: (first, second) => `They agree for the last time after #${number(first)} and #${number(second)}. Then:`, never: 'They never agree. The first differences:',
+    nothingMore: 'no further changes to contacts', upTo: (record) => `they agree up to #${number(record)}`, upToEnd: (record) => `they agree up to #${number(record)}; then nothing more about contacts`,
+    differences: 'Differences', atEnd: 'At the end', none: 'Nothing differs at the end.', notThere: 'not there', lanes: 'Both logs over time', failed: 'The logs cannot be compared.',
+    fields: { item: 'contact' },
+  },
   goTo: { label: 'Go to', hint: 'A record, a time or a bookmark: 5772, 10:07, head-5m', placeholder: '5772', bookmarks: 'Bookmarks' },
-  bookmark: { label: 'Name of the bookmark', hint: 'The bookmark is stored in the log.', placeholder: 'before-the-edit', saved: (name) => `Bookmarked as ${name}`, save: 'Save' },
+  bookmark: { label: 'Name of the bookmark', hint: 'The bookmark is stored in the log.', placeholder: 'before-the-edit', saved: (name) => `Bookmarked as ${name}` },
   exports: {
     title: 'Export', kinds: {
       native: ['Capture', 'everything, in Rollcall’s own format'], redacted: ['Redacted capture', 'without names and messages'], report: ['Report', 'one page to read without this program'], json: ['JSON', 'the entries listed now'],
@@ -2805,14 +3101,14 @@ export const texts = {
     title: 'Keys', close: 'Close',
     groups: [
       ['Move', [['j k', 'next, previous entry'], ['J K', 'next, previous finding'], ['[ ]', 'previous, next session'], ['g', 'go to a record, time or bookmark'], ['Home End', 'first, last entry'], ['Enter', 'open or close a fold'], ['L', 'follow the log']]],
-      ['Look', [['/', 'filter; Esc leaves it, Esc again clears it'], ['f r', 'findings, roster'], ['w h', 'why, history of the contact'], ['c', 'search the contacts screen'], ['↓ →', 'in the roster and the contacts screen: rows and their values'], ['p d', 'pin, what changed since the pin'], ['i', 'what if']]],
+      ['Look', [['/', 'filter; Esc leaves it, Esc again clears it'], ['f r', 'findings, roster'], ['w h', 'why, history of the contact'], ['c', 'search the contacts screen'], ['↓ →', 'in the roster and the contacts screen: rows and their values'], ['p d', 'pin, what changed since the pin'], ['i', 'what if'], ['o', 'both logs side by side; j k choose a difference']]],
       ['View', [['+ - 0', 'zoom the timeline, whole log'], ['n', 'names or addresses'], ['t', 'light or dark'], ['x', 'copy the stanza'], ['b', 'bookmark'], ['e', 'export'], ['?', 'this list']]],
     ],
   },
   split: { middle: 'Height of the record', story: 'Width of the story', screen: 'Width of the screen' },
   fault: {
     noKey: 'This page needs the address that rollcall inspect printed, with the key at its end.', wrongKey: 'The key in this browser belongs to another run. Open the address that rollcall inspect printed.',
-    gone: 'The server does not answer. Is rollcall inspect still running?', replaced: 'The log was replaced. The page has loaded it again.', ended: 'rollcall inspect has ended.', retry: 'Try again', noLater: 'No later finding', noEarlier: 'No earlier finding', noContact: 'This record names no contact', noSession: 'No further session',
+    gone: 'The server does not answer. Is rollcall inspect still running?', replaced: 'The log was replaced. The page has loaded it again.', ended: 'rollcall inspect has ended.', retry: 'Try again', noLater: 'No later finding', noEarlier: 'No earlier finding', noContact: 'This record names no contact', noSession: 'No further session', noOther: 'Only one log is open: --other FILE opens a second one',
   },
 };
 
@@ -3048,7 +3344,7 @@ export const plural = (count, noun, many = `${noun}s`) => `${number(count)} ${co
 
 """#),
   "/js/track.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "82f01742880e451f",
+    type: "text/javascript; charset=utf-8", digest: "08569a84cb05a00b",
     text: #"""
 // Draws the timeline: what stays below, and above it the moment, the pin and the pointer.
 import { isDayStep, isSecondStep, ticks } from './axis.js';
@@ -3113,7 +3409,7 @@ function drawLane(view, pen, device, y) {
   }
 }
 const placeOf = (view, record, time) => (view.axis === 'time' && time !== null ? time : view.value(record));
-const shortened = (text) => ([...text].length > 11 ? `${[...text].slice(0, 10).join('')}…` : text);
+export const shortened = (text) => ([...text].length > 11 ? `${[...text].slice(0, 10).join('')}…` : text);
 
 function drawDensity({ colors, left, right, floor, isNarrow }, pen, { all, lasting }, top) {
   const most = Math.max(1, ...all), room = floor - top, each = (right - left) / all.length;
@@ -3145,7 +3441,7 @@ function drawMarks(view, pen, y) {
     drawShape(pen, finding.severity, x, y, view.isNarrow ? 4.5 : 5.5);
   }
 }
-function drawShape(pen, severity, x, y, r) {
+export function drawShape(pen, severity, x, y, r) {
   pen.beginPath();
   if (severity === 'error') { pen.moveTo(x, y - r); pen.lineTo(x + r, y); pen.lineTo(x, y + r); pen.lineTo(x - r, y); }
   else if (severity === 'warning') { pen.moveTo(x, y - r); pen.lineTo(x + r, y + r * 0.85); pen.lineTo(x - r, y + r * 0.85); }
@@ -3211,7 +3507,7 @@ function tickText(axis, value, step) {
   if (axis === 'record') return `#${number(value)}`;
   return isDayStep(step) ? isoDay(value) : isSecondStep(step) ? clock(value) : clock(value).slice(0, 5);
 }
-function roundBox(pen, x, y, width, height, radius) { pen.beginPath(); pen.roundRect(x, y, width, height, radius); pen.fill(); }
+export function roundBox(pen, x, y, width, height, radius) { pen.beginPath(); pen.roundRect(x, y, width, height, radius); pen.fill(); }
 
 """#),
   "/js/whatif.js": EmbeddedFile(
@@ -3359,6 +3655,44 @@ function colored({ kind, text }) {
   }
   found.push(piece('x-mark', end));
   return found;
+}
+
+"""#),
+  "/style/compare.css": EmbeddedFile(
+    type: "text/css; charset=utf-8", digest: "ac5ff39498eb041c",
+    text: #"""
+/* Two logs side by side. */
+.compare { grid-row: 2 / -1; display: flex; flex-direction: column; min-height: 0; background: var(--paper); }
+.comparing :is(.timeline, #panes, .dock, .find, .live, .log-choice, .tool.alone) { display: none; }
+.lanes { position: relative; flex: none; height: 104px; border-bottom: 1px solid var(--line); }
+.lanes canvas { display: block; width: 100%; height: 100%; }
+.three { flex: 1; display: grid; min-height: 0; grid-template-columns: minmax(0, 1fr) minmax(320px, 420px) minmax(0, 1fr); }
+.three > .pane:nth-child(2) { background: var(--ground); }
+.three > .pane:last-child { border-right: 0; }
+.column { flex: 1; min-height: 0; overflow-y: auto; scrollbar-width: thin; scrollbar-color: var(--line-strong) transparent; }
+.row.same :is(.what, .who, .effect) { color: var(--ink-3); font-weight: 400; }
+.row.same.now :is(.what, .who, .effect) { color: var(--ink-2); }
+.row:has(.agree) .entry { height: calc(100% - 28px); }
+.agree { position: absolute; inset: auto 16px 0; display: flex; align-items: center; gap: 12px; height: 28px; color: var(--pin); font-size: 12px; font-weight: 500; white-space: nowrap; }
+.agree span { overflow: hidden; text-overflow: ellipsis; }
+.agree::before, .agree::after { content: ""; flex: 1; min-width: 8px; height: 1px; background: var(--pin); opacity: 0.45; }
+.verdict { padding: 12px 16px; overflow-wrap: anywhere; }
+.verdict p + p { margin-top: 8px; color: var(--ink-2); }
+.verdict b { font-weight: 600; color: var(--ink); }
+.differ { margin: 0 16px 12px; border: 1px solid var(--line); border-radius: 10px; background: var(--paper); overflow: hidden; }
+.differ h3 { padding: 8px 16px; overflow-wrap: anywhere; }
+.pair { display: grid; grid-template-columns: 1fr 1fr; width: 100%; border-top: 1px solid var(--line); outline-offset: -2px; }
+.pair:hover { background: var(--hover); }
+.pair[aria-pressed="true"] { background: var(--accent-soft); }
+.pair .field { grid-column: 1 / -1; padding: 8px 16px 0; color: var(--ink-2); font-size: 11px; }
+.pair .value-of { min-width: 0; padding: 4px 16px 8px; overflow-wrap: anywhere; }
+.pair .value-of:last-child { border-left: 1px solid var(--line); }
+.pair[aria-pressed="true"] .faint { color: var(--ink-2); }
+@media (max-width: 1000px) {
+  .compare { overflow-y: auto; }
+  .three { display: block; flex: none; }
+  .three > .pane { height: min(70dvh, 420px); border-right: 0; border-bottom: 1px solid var(--line); }
+  .three > .pane:nth-child(2) { height: auto; contain: none; }
 }
 
 """#),

@@ -53,6 +53,7 @@ def tests(browser):
         if file.name != "harness.js":
             yield f"module {file.stem}", lambda file=file: check(run(browser, file))
     yield "every text of the page is in texts.js", texts_are_in_one_file
+    yield "every text is used", lambda: texts_are_used(browser)
     yield "the page sets no HTML", page_sets_no_html
     yield "the page's files are short", files_are_short
 
@@ -74,6 +75,27 @@ def texts_are_in_one_file():
             code = re.sub(r"(^|\s)//.*|^\s*/?\*.*", "", line)
             found += [f"{file.name}:{number}: {match[2]}" for match in text.finditer(code)]
     assert not found, "\n".join(found)
+
+
+def texts_are_used(browser):
+    """A text is used if its name is, or if those beside it are looked up by a name that is computed."""
+    page = browser.new_page()
+    page.route(f"{ORIGIN}/**", serve)
+    page.goto(f"{ORIGIN}/")
+    paths = page.evaluate(
+        "async () => { const { texts } = await import('/js/texts.js'), found = [];"
+        " const walk = (value, path) => { for (const [name, inner] of Object.entries(value)) { found.push([...path, name]);"
+        " if (inner && typeof inner === 'object' && !Array.isArray(inner)) walk(inner, [...path, name]); } };"
+        " walk(texts, []); return found; }")
+    page.close()
+    code = "\n".join(file.read_text() for file in sorted((PAGE / "js").glob("*.js")) if file.name != "texts.js")
+    computed = re.compile(r"(?:\.(\w+)|\{[^}]*\}\)\()\[|Object\.(?:keys|entries)\((?:texts|t)\.(\w+)|(\w+): words\b")
+    groups = {name for match in computed.finditer(code) for name in match.groups() if name}
+    unused = [
+        ".".join(path) for path in paths
+        if not re.search(rf"[.{{,]\s*{path[-1]}\b", code) and not (len(path) > 1 and path[-2] in groups)
+    ]
+    assert not unused, ", ".join(unused)
 
 
 def page_sets_no_html():

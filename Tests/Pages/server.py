@@ -50,6 +50,32 @@ def day(folder):
     return capture, "--account", "alice@example.test", "--year", "2026"
 
 
+def captures(name):
+    """A session of a real client, from the fixtures."""
+    return FIXTURES / "captures" / name
+
+
+def devices(folder):
+    """Two devices of one account, as two logs."""
+    folder = captures("slixmpp-two-devices")
+    return folder / "capture.log", "--other", folder / "laptop.log"
+
+
+def renamed(folder):
+    """A rename that another edit takes back."""
+    return (captures("slixmpp-rename-undone") / "capture.log",)
+
+
+def pending(folder):
+    """Requests that wait, are refused and are withdrawn."""
+    return (captures("raw-pending-both") / "capture.log",)
+
+
+def asked(folder):
+    """A request that arrives before the roster is known."""
+    return (captures("raw-presence-first") / "capture.log",)
+
+
 def hostile(folder):
     """A capture with a roster, groups, presence and requests whose texts try to be more than texts."""
     account = "alice@example.test/phone"

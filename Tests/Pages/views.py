@@ -147,6 +147,133 @@ def a_forged_push_by_keys(views):
     views.close(page)
 
 
+def a_forged_push_by_clicks(views):
+    page = views.open()
+    page.get_by_role("article", name="A stranger pushed into the roster").get_by_role("button", name=re.compile("^#19720")).click()
+    headline(page, "mallory")
+    tab(page, "What if").click()
+    page.get_by_role("button", name="A client that takes every push").click()
+    expect(page.get_by_role("heading", name="Otherwise")).to_be_visible()
+    expect(page.locator(".courses")).to_contain_text("#19720")
+    views.close(page)
+
+
+def two_devices_by_clicks(views):
+    """Where two logs part, which records set what differs, and the way back to one of them."""
+    page = views.open(log="devices")
+    page.get_by_role("button", name="Both logs side by side").click()
+    main = page.get_by_role("main", name="Two logs")
+    expect(main).to_contain_text("They agree for the last time after #19 and #35")
+    expect(main.get_by_role("region", name="capture.log").first).to_contain_text("they agree up to #19")
+    expect(main.get_by_role("region", name="laptop.log").first).to_contain_text("they agree up to #35; then nothing more")
+    differences = page.get_by_role("region", name="Differences")
+    expect(differences).to_contain_text("2 contacts differ")
+    name = differences.get_by_role("button", name=re.compile("^name"))
+    name.click()
+    expect(name).to_have_attribute("aria-pressed", "true")
+    marked = main.locator(".row.now")
+    expect(marked.nth(0)).to_contain_text("#20")
+    expect(marked.nth(1)).to_contain_text("#12")
+    main.get_by_role("button", name="#20", exact=True).click()
+    expect(page.locator(".moment b")).to_have_text("#20")
+    headline(page, "梅姐")
+    page.go_back()
+    expect(main).to_be_visible()
+    page.get_by_role("button", name="Back to one log").click()
+    expect(main).to_be_hidden()
+    views.close(page)
+
+
+def two_devices_by_keys(views):
+    page = views.open("at=12", log="devices")
+    page.keyboard.press("o")
+    pressed = page.locator(".pair[aria-pressed=true]")
+    expect(page.get_by_role("main", name="Two logs")).to_contain_text("#35")
+    expect(page.locator(".pair").first).to_be_visible()
+    page.keyboard.press("j")
+    expect(pressed).to_be_focused()
+    expect(pressed).to_contain_text("老王")
+    page.keyboard.press("j")
+    expect(pressed).to_contain_text("梅姐")
+    expect(page.locator("#log-0 .row.now")).to_contain_text("#20")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("slider", name="Moment")).to_be_visible()
+    expect(page.locator(".moment b")).to_have_text("#12")
+    views.close(page)
+
+
+def who_took_back_a_name_by_clicks(views):
+    """The roster has the old name; the value leads to the record that set it again."""
+    page = views.open(log="renamed")
+    tab(page, "Roster").click()
+    page.locator("#roster-rows .name button").first.click()
+    expect(page.get_by_role("article", name="Record").get_by_role("list", name="What it changed")).to_contain_text("陈建国")
+    views.close(page)
+
+
+def who_took_back_a_name_by_keys(views):
+    page = views.open(log="renamed")
+    page.keyboard.press("r")
+    rows = page.locator("#roster-rows")
+    expect(rows.locator(".row").first).to_be_visible()
+    rows.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("article", name="Record").get_by_role("list", name="What it changed")).to_contain_text("陈建国")
+    views.close(page)
+
+
+def why_a_request_stays_by_clicks(views):
+    page = views.open(log="pending")
+    tab(page, "Roster").click()
+    page.get_by_role("tabpanel").get_by_role("button", name="jia20@example.test").first.click()
+    expect(page.get_by_role("tabpanel")).to_contain_text("It asks to see our presence since")
+    page.get_by_role("tabpanel").get_by_role("button", name="#15").first.click()
+    headline(page, "jia20", "asks to see our presence")
+    views.close(page)
+
+
+def why_a_request_stays_by_keys(views):
+    page = views.open("at=33", log="pending")
+    page.keyboard.press("/")
+    page.keyboard.type("jia20")
+    page.keyboard.press("Enter")
+    expect(page.locator(".pane-head .count")).to_have_text("1 of 33")
+    page.keyboard.press("Home")
+    headline(page, "asks to see our presence")
+    page.keyboard.press("w")
+    expect(page.get_by_role("tabpanel")).to_contain_text("It asks to see our presence since")
+    views.close(page)
+
+
+def who_is_on_the_screen_by_clicks(views):
+    """A new request is first, friends follow under the letter of their reading."""
+    page = views.open("at=17", log="asked")
+    rows = page.get_by_role("list", name="Contacts", exact=True)
+    expect(rows).to_contain_text("moshengren101")
+    expect(rows).to_contain_text("大刘")
+    page.get_by_role("button", name="Go to X").click()
+    expect(rows).to_contain_text("小芳")
+    rows.get_by_role("button", name=re.compile("moshengren101")).click()
+    page.get_by_role("tabpanel").get_by_role("button", name="#15").first.click()
+    headline(page, "asks to see our presence")
+    views.close(page)
+
+
+def who_is_on_the_screen_by_keys(views):
+    page = views.open("at=17", log="asked")
+    page.keyboard.press("c")
+    page.keyboard.type("dl")
+    rows = page.get_by_role("list", name="Contacts", exact=True)
+    expect(rows).to_contain_text("大刘")
+    expect(rows).not_to_contain_text("小芳")
+    page.locator("#screen-rows").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("tabpanel")).to_contain_text("daliu101@example.test")
+    views.close(page)
+
+
 def the_screen_is_searched_by_pinyin(views):
     page = views.open("at=17745&tab=roster")
     page.keyboard.press("c")
@@ -377,7 +504,10 @@ def forced_colors_and_little_motion_show_the_moment(views):
 
 STORIES = [
     a_wrong_refusal_by_clicks, a_wrong_refusal_by_keys, an_edit_that_took_back_a_name_by_clicks,
-    an_edit_that_took_back_a_name_by_keys, a_forged_push_by_keys, the_screen_is_searched_by_pinyin,
+    an_edit_that_took_back_a_name_by_keys, a_forged_push_by_clicks,
+    a_forged_push_by_keys, two_devices_by_clicks, two_devices_by_keys, who_took_back_a_name_by_clicks, who_took_back_a_name_by_keys,
+    why_a_request_stays_by_clicks, why_a_request_stays_by_keys, who_is_on_the_screen_by_clicks, who_is_on_the_screen_by_keys,
+    the_screen_is_searched_by_pinyin,
     the_story_is_filtered, folds_open_and_close, a_step_is_one_request, the_timeline_is_moved_by_mouse_and_keys,
     the_key_leaves_the_address, the_policy_is_strict, hostile_names_are_texts, nothing_scrolls_sideways,
     every_key_has_its_control, arrow_keys_reach_what_rows_have, the_user_chooses_names_theme_and_zone, forced_colors_and_little_motion_show_the_moment,

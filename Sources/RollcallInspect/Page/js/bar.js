@@ -23,8 +23,9 @@ export function buildBar(element, app, actions) {
     h('span', { class: 'account' }, h('bdi', {}, visible(log.account ?? ''))), title,
     h('div', { class: 'find', role: 'search', 'aria-label': texts.filterLabel }, icon('find'), find),
     h('div', { class: 'tools' }, log.live ? live : null,
-      log.writable ? tool('bookmark', texts.tool.bookmark, actions.bookmark) : null,
-      tool('download', texts.tool.download, actions.export, { class: 'tool wide' }),
+      log.logs.length > 1 ? tool('compare', texts.tool.compare, actions.compare) : null,
+      log.writable ? tool('bookmark', texts.tool.bookmark, actions.bookmark, { class: 'tool alone' }) : null,
+      tool('download', texts.tool.download, actions.export, { class: 'tool wide alone' }),
       tool('theme', texts.tool.theme, actions.theme), tool('keyboard', texts.tool.keys, actions.keys, { class: 'tool wide' })));
   return { find, live };
 }

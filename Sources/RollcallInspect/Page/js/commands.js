@@ -85,16 +85,20 @@ export function commands(app) {
     app.refresh();
   }
   function pin() { const { pin: old, at: now } = store.get(); store.set({ pin: old === now ? '' : now }); }
+  function compare() {
+    if (app.log.logs.length < 2) app.say(texts.fault.noOther);
+    else store.set({ compare: store.get().compare ? '' : '1' }, { jump: true });
+  }
   const step = (by) => app.story.step(by).catch(app.report);
   const live = () => app.follower.toggle();
 
   const table = {
     j: () => step(1), k: () => step(-1), ArrowDown: () => step(1), ArrowUp: () => step(-1), J: () => finding(1), K: () => finding(-1),
     '[': () => session(-1), ']': () => session(1), g: askWhere, Home: () => app.story.first(), End: () => app.story.last(), Enter: () => app.story.toggle(),
-    '/': focus('filter'), p: pin, d: tab('diff'), w: () => contact(), h: () => contact('history'), f: tab('findings'), r: tab('roster'), i: tab('whatif'),
+    '/': focus('filter'), p: pin, d: tab('diff'), w: () => contact(), h: () => contact('history'), f: tab('findings'), r: tab('roster'), i: tab('whatif'), o: compare,
     c: () => { if (!app.isScreenShown()) store.set({ tab: 'screen' }); app.screen.input.focus(); },
     b: bookmark, L: () => { if (app.log.live) live(); }, '+': () => app.timeline.zoom(0.6), '=': () => app.timeline.zoom(0.6), '-': () => app.timeline.zoom(1.6), 0: () => app.timeline.showWhole(),
     n: names, t: theme, x: () => app.record.copy(), e: exportLog, '?': showKeys, Escape: () => { if (store.get().q) { app.bar.find.value = ''; store.set({ q: '' }); } },
   };
-  return { table, step, pin, zone, theme, bookmark, live, export: exportLog, keys: showKeys, filter: (q) => store.set({ q }), openLog: (number) => store.set({ log: number, at: '', pin: '', who: '', from: '', to: '', q: '' }, { jump: true }) };
+  return { table, step, pin, zone, theme, bookmark, live, compare, export: exportLog, keys: showKeys, filter: (q) => store.set({ q }), openLog: (number) => store.set({ log: number, at: '', pin: '', who: '', from: '', to: '', q: '' }, { jump: true }) };
 }

@@ -37,7 +37,7 @@ const block = (app, row, fields) => h('section', { class: 'different' },
 
 /** Before and after; a plain sentence if either is no simple value. */
 export function valuesOf({ before, after, text }) {
-  const from = simple(before), to = simple(after);
+  const from = plainValue(before), to = plainValue(after);
   if (from === undefined || to === undefined) return h('span', {}, visible(text));
   return [
     from === null ? null : h('del', {}, visible(from)), from !== null && to !== null ? h('span', { class: 'arrow', 'aria-hidden': 'true' }, ' → ') : null,
@@ -45,8 +45,8 @@ export function valuesOf({ before, after, text }) {
   ];
 }
 
-// A value as a text, null if there is none, undefined if it needs a sentence.
-function simple(value) {
+/** A value as a text, null if there is none, undefined if it needs a sentence. */
+export function plainValue(value) {
   if (value === null || value === undefined) return null;
   if (Array.isArray(value)) return value.every((part) => typeof part === 'string') ? value.join(', ') || texts.contact.noGroups : undefined;
   if (typeof value === 'object') {

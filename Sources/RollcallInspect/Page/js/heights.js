@@ -60,6 +60,21 @@ export class BlockHeights {
   }
 }
 
+/** The rows of `heights`, of which one, `row`, is higher by `gap`; -1 for none. */
+export class GapHeights {
+  constructor(heights, gap) { Object.assign(this, { heights, gap, row: -1 }); }
+  get count() { return this.heights.count; }
+  get total() { return this.heights.total + (this.row >= 0 ? this.gap : 0); }
+  height(row) { return this.heights.height(row) + (row === this.row ? this.gap : 0); }
+  offset(row) { return this.heights.offset(row) + (this.row >= 0 && row > this.row ? this.gap : 0); }
+  find(y) {
+    if (this.row < 0 || y < this.heights.offset(this.row)) return this.heights.find(y);
+    if (y < this.offset(this.row) + this.height(this.row)) return [this.row, this.offset(this.row)];
+    const [row, top] = this.heights.find(y - this.gap);
+    return [row, top + this.gap];
+  }
+}
+
 /** Rows of one height, of which some, the headings, have another. */
 export class HeadedHeights {
   constructor(rowHeight, headingHeight = rowHeight) {

@@ -3,6 +3,7 @@ import { fill } from './dom.js';
 import { App } from './app.js';
 import { buildBar, buildDock, buildTransport } from './bar.js';
 import { commands } from './commands.js';
+import { Compare } from './compare.js';
 import { bind } from './keys.js';
 import { Follower } from './follower.js';
 import { splitter } from './split.js';
@@ -40,6 +41,7 @@ function pane(name) {
 function observe(now, before) {
   const changed = (...names) => names.some((name) => now[name] !== before[name]);
   if (changed('log')) { location.reload(); return; }
+  if (changed('compare')) app.compare.show(now.compare !== '');
   if (changed('q', 'show')) {
     if (document.activeElement !== app.bar.find) app.bar.find.value = now.q;
     clearTimeout(app.filtering);
@@ -89,6 +91,7 @@ async function start() {
   app.ondraw = () => app.transport();
   app.onopen = () => { const { pane: shown } = byId('panes').dataset; if (shown !== 'roster' && shown !== 'findings') { byId('panes').dataset.pane = 'roster'; app.markDock('roster'); } };
   bind(actions.table);
+  app.compare = new Compare(byId('compare'), app, actions.table);
   store.observe(observe);
   byId('panes').dataset.pane = 'story';
   app.markDock('story');
@@ -98,6 +101,7 @@ async function start() {
   matchMedia('(max-width: 760px)').addEventListener('change', () => app.refresh());
   await Promise.all([app.timeline.load(), useStory(store.get())]);
   app.transport();
+  if (store.get().compare && app.log.logs.length > 1) await app.compare.show(true);
   document.documentElement.dataset.ready = 'true';
 }
 

@@ -95,9 +95,6 @@ export async function ask(path, parameters, { keep = false, signal } = {}) {
   return answer;
 }
 
-/** What is in memory for a path, if anything. */
-export const recall = (path, parameters) => cache.get(pathOf(path, parameters));
-
 export async function post(path, body) { return (await answerOf(await send(`/api/${path}`, { method: 'POST', body }))).answer; }
 
 /** One request in flight; while it is, only the latest one wanted is remembered. */

@@ -1,7 +1,7 @@
 // The one value that everything on the page follows from. It is the fragment of the address.
 
 export const defaults = Object.freeze({
-  log: '0', at: '', pin: '', q: '', who: '', tab: '', show: 'story', from: '', to: '', axis: 'time',
+  log: '0', at: '', pin: '', q: '', who: '', tab: '', show: 'story', from: '', to: '', axis: 'time', compare: '',
 });
 const names = Object.keys(defaults);
 

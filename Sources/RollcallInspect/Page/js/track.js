@@ -61,7 +61,7 @@ function drawLane(view, pen, device, y) {
   }
 }
 const placeOf = (view, record, time) => (view.axis === 'time' && time !== null ? time : view.value(record));
-const shortened = (text) => ([...text].length > 11 ? `${[...text].slice(0, 10).join('')}…` : text);
+export const shortened = (text) => ([...text].length > 11 ? `${[...text].slice(0, 10).join('')}…` : text);
 
 function drawDensity({ colors, left, right, floor, isNarrow }, pen, { all, lasting }, top) {
   const most = Math.max(1, ...all), room = floor - top, each = (right - left) / all.length;
@@ -93,7 +93,7 @@ function drawMarks(view, pen, y) {
     drawShape(pen, finding.severity, x, y, view.isNarrow ? 4.5 : 5.5);
   }
 }
-function drawShape(pen, severity, x, y, r) {
+export function drawShape(pen, severity, x, y, r) {
   pen.beginPath();
   if (severity === 'error') { pen.moveTo(x, y - r); pen.lineTo(x + r, y); pen.lineTo(x, y + r); pen.lineTo(x - r, y); }
   else if (severity === 'warning') { pen.moveTo(x, y - r); pen.lineTo(x + r, y + r * 0.85); pen.lineTo(x - r, y + r * 0.85); }
@@ -159,4 +159,4 @@ function tickText(axis, value, step) {
   if (axis === 'record') return `#${number(value)}`;
   return isDayStep(step) ? isoDay(value) : isSecondStep(step) ? clock(value) : clock(value).slice(0, 5);
 }
-function roundBox(pen, x, y, width, height, radius) { pen.beginPath(); pen.roundRect(x, y, width, height, radius); pen.fill(); }
+export function roundBox(pen, x, y, width, height, radius) { pen.beginPath(); pen.roundRect(x, y, width, height, radius); pen.fill(); }
