@@ -65,7 +65,7 @@ let embeddedFiles: [String: EmbeddedFile] = [
 
 """#),
   "/js/app.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "2a450b4e681f3ace",
+    type: "text/javascript; charset=utf-8", digest: "d3ccca8bfada2836",
     text: #"""
 // Connects the address, the server and the panes. Data flows one way: address, request, panes.
 import { h } from './dom.js';
@@ -147,7 +147,8 @@ export class App {
     if (pin) { parts.push('diff'); Object.assign(parameters, { pin, diff: `0-${tab === 'diff' ? this.diffCount : 1}` }); }
     return { ...parameters, parts: parts.join(',') };
   }
-  isScreenShown() { return this.screen.element.offsetParent !== null; }
+  // Not read from the element, because that would lay out the page in the middle of a step.
+  isScreenShown() { return !this.details.narrow.matches || this.details.tab === 'screen'; }
   diffCount = 100;
   moreDifferences() { this.diffCount += 400; this.refresh(); }
 
@@ -377,14 +378,14 @@ export function buildDock(element, app, choose) {
 
 """#),
   "/js/column.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "3fcee3a844728372",
+    type: "text/javascript; charset=utf-8", digest: "7de69062eb69a32c",
     text: #"""
 // The story of one of two logs, with the place where they part.
 import { h } from './dom.js';
 import { Entries } from './entries.js';
 import { GapHeights } from './heights.js';
 import { VirtualList } from './list.js';
-import { learn, visible } from './people.js';
+import { learn, learnMissing, visible } from './people.js';
 import { drawEntry } from './rows.js';
 import { texts } from './texts.js';
 import { dayNumber } from './times.js';
@@ -395,10 +396,9 @@ export class Column {
   /** `agreed` is the last record at which the logs agree, or null; `open(record)` leaves for one. */
   constructor({ log, side, agreed, open, report }) {
     Object.assign(this, { log, agreed, open, marked: null });
-    learn(log.people);
     const title = visible(log.title), rows = h('div', { id: `log-${side}` });
     this.element = h('section', { class: 'pane', 'aria-label': title }, h('header', { class: 'pane-head' }, h('h2', {}, h('bdi', {}, title)), h('span', { class: 'count' }, texts.records(log.head))), rows);
-    this.entries = new Entries({ changed: () => this.refresh(), failed: report });
+    this.entries = new Entries({ changed: () => this.refresh(), failed: report, named: side ? learnMissing : learn });
     this.heights = new GapHeights(this.entries.heights, gap);
     this.list = new VirtualList(rows, { heights: this.heights, label: title, draw: (index, row) => this.draw(index, row), pick: (index) => this.pick(index) });
     this.list.onscroll = () => this.ensure();
@@ -407,6 +407,7 @@ export class Column {
 
   async load() {
     await this.entries.open('story', this.log.log);
+    await this.entries.load(0);
     if (this.agreed !== null) this.heights.row = await this.entries.rowOf(this.agreed);
     this.refresh();
     this.list.reveal(Math.max(0, this.heights.row), 'center');
@@ -448,7 +449,7 @@ export class Column {
 
 """#),
   "/js/commands.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "84f236fd5e1f9f74",
+    type: "text/javascript; charset=utf-8", digest: "6415c20657623cbd",
     text: #"""
 // What keys and buttons do.
 import { askLine, chooseExport, showKeys } from './dialogs.js';
@@ -465,10 +466,12 @@ export function commands(app) {
   const tab = (name) => () => store.set({ tab: name });
   const focus = (id) => () => document.getElementById(id)?.focus();
 
-  function finding(direction) {
-    const records = [...new Set(app.findings.findings.map((found) => found.record))].sort((a, b) => a - b);
-    const next = direction > 0 ? records.find((record) => record > at()) : records.findLast((record) => record < at());
-    if (next) app.go(next); else app.say(direction > 0 ? texts.fault.noLater : texts.fault.noEarlier);
+  async function finding(direction) {
+    const place = direction > 0 ? { next: 'finding', after: at() } : { previous: 'finding', before: at() };
+    try {
+      const { n } = await ask('story/findings/find', { log: app.log.number, ...place });
+      if (n) app.go(n); else app.say(direction > 0 ? texts.fault.noLater : texts.fault.noEarlier);
+    } catch (error) { app.report(error); }
   }
   function session(direction) {
     const starts = app.log.sessions.map((found) => found.from).sort((a, b) => a - b);
@@ -557,7 +560,7 @@ export function commands(app) {
 
 """#),
   "/js/compare.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "4a4bbbe070549201",
+    type: "text/javascript; charset=utf-8", digest: "ded3efa834e233ea",
     text: #"""
 // Two logs of one account side by side: where they part, and what is different at their ends.
 import { h, fill } from './dom.js';
@@ -608,7 +611,9 @@ export class Compare {
     this.lanes = new Lanes(logs, agreed && [agreed.first, agreed.second], this.app.report);
     fill(this.element, this.lanes.element, h('div', { class: 'three' }, this.columns[0].element, this.middle, this.columns[1].element));
     this.draw();
-    await Promise.all([...this.columns.map((column) => column.load()), this.lanes.load()]);
+    for (const column of this.columns) await column.load();
+    this.draw();
+    await this.lanes.load();
   }
 
   /** Leaves this view for a record of one of the logs. */
@@ -656,12 +661,12 @@ export class Compare {
 
 """#),
   "/js/contact.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "03a0366cf4e896c0",
+    type: "text/javascript; charset=utf-8", digest: "0f4f8816243a80f4",
     text: #"""
 // One contact: what is known, why, and everything that happened to it.
 import { h } from './dom.js';
 import { severityMark } from './icons.js';
-import { address, initial, recordLink, sentence, visible } from './people.js';
+import { address, initial, nameOf, recordLink, sentence, visible } from './people.js';
 import { clauseParts, effectParts, sign } from './rows.js';
 import { ask } from './source.js';
 import { texts } from './texts.js';
@@ -674,7 +679,7 @@ const t = texts.contact, questions = ['request', 'friend', 'section', 'online', 
 export function contactParts(app, answer, at) {
   if (!answer) return [{ key: 'none', stamp: [answer], draw: () => nothing(answer === null ? t.none : [texts.loading, '']) }];
   if (answer.isUnknown) return [{ key: 'unknown', stamp: [answer.jid], draw: () => nothing([visible(answer.jid), t.unknown[0]]) }];
-  const name = answer.name || answer.jid;
+  const name = nameOf(answer.jid) ?? (answer.name || answer.jid);
   return [
     { key: 'head', stamp: [answer.jid, name, answer.pinyin], draw: () => h('header', { class: 'person' }, h('span', { class: 'avatar', 'aria-hidden': 'true' }, initial(name)),
       h('div', {}, h('h3', {}, h('bdi', {}, visible(name))), address(answer.jid), answer.pinyin && answer.pinyin !== name ? h('span', { class: 'faint pinyin' }, visible(answer.pinyin)) : null)) },
@@ -745,7 +750,7 @@ async function older(app, answer) {
 
 """#),
   "/js/details.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "97354a69ff2a7631",
+    type: "text/javascript; charset=utf-8", digest: "ff517ebbe2b7ab8a",
     text: #"""
 // The tabs below the record: roster, difference, contact, findings, what if, and the screen where it has no pane.
 import { h, fill, keyed } from './dom.js';
@@ -763,7 +768,7 @@ export class Details {
     this.whatIf = new WhatIf(app);
     this.tabs = Object.keys(texts.tabs).map((name) => h('button', {
       type: 'button', role: 'tab', id: `tab-${name}`, 'aria-controls': 'tab-body', 'data-tab': name, onclick: () => store.set({ tab: name }),
-    }, texts.tabs[name], h('span', { class: 'count' })));
+    }, texts.tabs[name], ' ', h('span', { class: 'count' })));
     const list = h('div', { class: 'tabs', role: 'tablist', 'aria-label': texts.tabsLabel }, this.tabs);
     roving(list, '[role="tab"]');
     this.body = h('div', { class: 'tab-body', role: 'tabpanel', id: 'tab-body', tabIndex: 0 });
@@ -1021,7 +1026,7 @@ export const nothing = ([title, text]) => h('div', { class: 'empty' }, h('b', {}
 
 """#),
   "/js/entries.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "301cbcea2582b506",
+    type: "text/javascript; charset=utf-8", digest: "8ce71d4114105fd2",
     text: #"""
 // The entries of a view: which are known, how high each is, and which records lie in folds that are open.
 import { BlockHeights } from './heights.js';
@@ -1058,8 +1063,8 @@ export function opened(block, entries, folds) {
 
 export class Entries {
   /** `changed()` is called when rows became known or moved; `failed(error)` if the server refused. */
-  constructor({ changed, failed }) {
-    Object.assign(this, { changed, failed, view: null, log: 0, count: 0, records: 0, heights: new BlockHeights(), folds: new Map(), asked: new Map() });
+  constructor({ changed, failed, named = learn }) {
+    Object.assign(this, { changed, failed, named, view: null, log: 0, count: 0, records: 0, heights: new BlockHeights(), folds: new Map(), asked: new Map() });
   }
 
   /** Shows a view: its table of blocks comes first, the entries as they come into sight. */
@@ -1114,7 +1119,7 @@ export class Entries {
     try {
       const answer = await ask(`story/${view}/blocks/${index}-${index}`, { log: this.log }, { signal });
       if (view !== this.view || signal.aborted || !answer.blocks.length) return;
-      learn(answer.people);
+      this.named(answer.people);
       this.heights.replace(index, opened(this.heights.blocks[index], answer.blocks[0], this.folds));
     } catch (error) { if (error.name !== 'AbortError') this.failed(error); }
   }
@@ -1137,7 +1142,7 @@ export class Entries {
     if (this.folds.has(entry.n)) this.folds.delete(entry.n);
     else {
       const answer = await ask(`story/${this.view}/fold/${entry.n}`, { log: this.log }, { keep: true });
-      learn(answer.people);
+      this.named(answer.people);
       this.folds.set(entry.n, answer.entries);
     }
     const index = this.heights.blocks.findIndex((block) => block.entries?.includes(entry));
@@ -1583,7 +1588,7 @@ export class Lanes {
 
 """#),
   "/js/list.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "ba06f8f6e9bf7e47",
+    type: "text/javascript; charset=utf-8", digest: "7f1d24789b2de1cf",
     text: #"""
 // A list of any length. It draws the rows in view and a few more, and knows where all others are.
 //
@@ -1610,7 +1615,15 @@ export class VirtualList {
     this.space.className = 'space';
     this.space.setAttribute('role', pick ? 'presentation' : 'list');
     this.name(label);
-    if (header) element.append(header);
+    if (header) {
+      element.append(header);
+      // Observed, because asking would lay out the page in the middle of a step.
+      new ResizeObserver(() => {
+        const anchor = this.anchor();
+        this.inset = header.offsetHeight;
+        this.refresh(anchor);
+      }).observe(header);
+    }
     element.append(this.space);
     element.addEventListener('scroll', () => this.scrolled(), { passive: true });
     this.space.addEventListener('click', (event) => {
@@ -1632,7 +1645,6 @@ export class VirtualList {
   /** Draws everything anew after the rows changed, with the row at the top staying where it is. */
   refresh(anchor = this.anchor()) {
     if (!this.viewport) this.viewport = this.element.clientHeight;
-    this.inset = this.header?.offsetHeight ?? 0;
     this.space.style.height = `${this.physical - this.inset}px`;
     for (const row of this.rows.values()) this.discard(row);
     this.rows.clear();
@@ -1650,6 +1662,8 @@ export class VirtualList {
   get isAtEnd() { return this.top + this.viewport >= this.total - 40; }
 
   scrolled() {
+    // The event of `place`, which has drawn already: to ask where the list is would lay it out again.
+    if (this.isPlaced) { this.isPlaced = false; return; }
     const now = this.element.scrollTop, moved = now - this.bar;
     if (!moved) return;
     this.bar = now;
@@ -1670,8 +1684,10 @@ export class VirtualList {
     this.top = clamp(this.top, 0, Math.max(0, this.total - this.viewport));
     const wanted = this.top / this.scale;
     if (Math.abs(wanted - this.bar) >= 1) {
+      const before = this.bar;
       this.element.scrollTop = wanted;
       this.bar = this.element.scrollTop;
+      this.isPlaced = this.bar !== before;
     }
     this.paint();
   }
@@ -1817,7 +1833,7 @@ export class Live {
 
 """#),
   "/js/main.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "d6cf5f1ae8b24ba9",
+    type: "text/javascript; charset=utf-8", digest: "cce93de0ddf68d2d",
     text: #"""
 // Starts the page: takes the key, reads the log, and answers what the user does.
 import { fill } from './dom.js';
@@ -1855,6 +1871,7 @@ function pane(name) {
   if (name === 'roster' || name === 'findings') store.set({ tab: name });
   if (name === 'screen') store.set({ tab: 'screen' });
   app.markDock(name);
+  app.details.place();
   app.timeline.resize();
   app.refresh();
 }
@@ -1930,7 +1947,7 @@ start().catch((error) => { app.fault(error); document.documentElement.dataset.re
 
 """#),
   "/js/people.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "4dd9ec5ad0ad6c08",
+    type: "text/javascript; charset=utf-8", digest: "d60fa13fe2dfe165",
     text: #"""
 // How contacts, and sentences about them, are shown.
 import { h } from './dom.js';
@@ -1954,6 +1971,8 @@ let account = '';
 let showsNames = true;
 /** Takes the names by address that the server sends with the log and with rows. */
 export function learn(names) { for (const [address, name] of Object.entries(names ?? {})) if (name) known.set(address, name); }
+/** The same for addresses that have no name yet: of two logs, the first says what people are called. */
+export function learnMissing(names) { for (const [address, name] of Object.entries(names ?? {})) if (name && !known.has(address)) known.set(address, name); }
 export function forget(ownAccount) { known = new Map(); account = ownAccount; }
 export const nameOf = (address) => known.get(bareOf(address)) ?? null;
 export const setNaming = (on) => { showsNames = on; };
@@ -1989,7 +2008,8 @@ function shortened(bare) {
   return at < 0 ? h('bdi', {}, visible(bare)) : [h('bdi', {}, visible(bare.slice(0, at))), h('span', { class: 'domain' }, '@…')];
 }
 
-const mention = /(?<address>[^\s@“”"'<>,;:()[\]/]+@[^\s@“”"'<>,;:()[\]/]+(?:\/[^\s“”,;:()]+)?)|(?<record>#\d+\b|\brecord \d+\b)/gu;
+// An address begins where a word does: otherwise, each letter of a long word would be tried.
+const mention = /(?<address>(?<![^\s@“”"'<>,;:()[\]/])[^\s@“”"'<>,;:()[\]/]+@[^\s@“”"'<>,;:()[\]/]+(?:\/[^\s“”,;:()]+)?)|(?<record>#\d+\b|\brecord \d+\b)/gu;
 
 /** A sentence taken apart into texts, addresses and record numbers. */
 export function parts(sentence) {
@@ -2108,7 +2128,7 @@ export class Provenance {
 
 """#),
   "/js/record.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "88c91d3b9a62a80a",
+    type: "text/javascript; charset=utf-8", digest: "c88d1ff2bb67f627",
     text: #"""
 // The record at the moment: what it means, what it changed, what is wrong with it, and its XML.
 import { h, fill } from './dom.js';
@@ -2128,6 +2148,7 @@ export class RecordPanel {
     Object.assign(this, { element, app, isRaw: false, shown: null });
     element.setAttribute('aria-label', texts.record);
     element.tabIndex = 0;
+    element.addEventListener('scroll', () => { this.isScrolled = true; }, { passive: true });
   }
 
   show(record) {
@@ -2142,7 +2163,7 @@ export class RecordPanel {
       record.findings.map((finding) => findingCard(app, finding, record.guides?.[finding.code], { isTold: true })),
       record.origins?.length ? h('p', { class: 'origins' }, record.origins.map((origin) => h('span', {}, sentence(origin.text, links)))) : null,
       this.source(record));
-    if (!isSame) this.element.scrollTop = 0;
+    if (!isSame && this.isScrolled) { this.element.scrollTop = 0; this.isScrolled = false; }
     return undefined;
   }
 
@@ -2413,7 +2434,7 @@ export class RosterPanel {
 
 """#),
   "/js/rows.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "f0abb2a9dd2162e1",
+    type: "text/javascript; charset=utf-8", digest: "c43f5d1f1eb93a5c",
     text: #"""
 // One row of the story.
 import { h, fill } from './dom.js';
@@ -2454,7 +2475,7 @@ export function drawEntry(row, { entry, isInside, isOpen }, { device, hasNewDay,
   const way = fold
     ? h('span', { class: 'way chevron' }, icon('chevron'))
     : h('span', { class: `way ${entry.way}` }, icon({ in: 'received', out: 'sent', none: 'local' }[entry.way]), h('span', { class: 'sr' }, `${texts.way[entry.way]}: `));
-  fill(row, h('div', { class: `entry${fold ? ' fold' : ''}${isOpen ? ' open' : ''}${isInside ? ' inside' : ''}${entry.lasting ? '' : ' plain'}${hasNewDay ? ' new-day' : ''}` },
+  fill(row, h('div', { class: `entry${fold ? ' fold' : ''}${isOpen ? ' open' : ''}${isInside ? ' inside' : ''}${entry.lasting ? '' : ' plain'}${fine ? ' fine' : ''}${hasNewDay ? ' new-day' : ''}` },
     h('span', { class: 'number' }, `#${entry.n}`),
     h('span', { class: 'clock', title: entry.t === null ? null : dayName(entry.t) }, clock(entry.t, fine)),
     way,
@@ -2468,7 +2489,7 @@ export function drawEntry(row, { entry, isInside, isOpen }, { device, hasNewDay,
 
 """#),
   "/js/screen.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "6106bbe0774eca93",
+    type: "text/javascript; charset=utf-8", digest: "802cd1d22c8e02d5",
     text: #"""
 // The contacts screen as an application would draw it: letters, search, and rows that glide to their new place.
 import { h, fill } from './dom.js';
@@ -2568,7 +2589,8 @@ export class Screen {
   }
 
   drawLetters() {
-    const { index } = this.answer, stamp = JSON.stringify(index.map(([letter]) => letter));
+    // Rows before the first letter, such as requests, have none.
+    const index = this.answer.index.filter(([letter]) => letter !== ''), stamp = JSON.stringify(index.map(([letter]) => letter));
     this.letters.hidden = index.length === 0;
     if (this.letters.stamp !== stamp) {
       this.letters.stamp = stamp;
@@ -2582,7 +2604,7 @@ export class Screen {
   }
   markLetter() {
     if (!this.answer) return;
-    const first = this.list.range[0], current = this.answer.index.findLast(([, row]) => row <= first)?.[0];
+    const first = this.list.range[0], current = (this.answer.index.findLast(([, row]) => row <= first)?.[0]) || this.letters.firstChild?.textContent;
     for (const button of this.letters.children) { if (button.textContent === current) button.setAttribute('aria-current', 'true'); else button.removeAttribute('aria-current'); }
   }
 
@@ -3511,7 +3533,7 @@ export function roundBox(pen, x, y, width, height, radius) { pen.beginPath(); pe
 
 """#),
   "/js/whatif.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "b011694822922899",
+    type: "text/javascript; charset=utf-8", digest: "ae084b39c7f2d031",
     text: #"""
 // What would have happened otherwise: one thing changed, and the two courses beside each other.
 import { h, fill } from './dom.js';
@@ -3562,7 +3584,7 @@ export class WhatIf {
     if (!differs && !parting && !differences.length) return fill(this.result, nothing([t.same, '']));
     const finding = (found, label) => h('p', { class: 'change' }, h('span', { class: `told ${found.severity}` }, severityMark(found.severity), found.title ?? found.code), ' ', h('span', { class: 'faint' }, label), ' ', recordLink(found.record, app.go));
     return fill(this.result,
-      parting ? [h('p', { class: 'facts' }, sentence(t.partsAt(parting.record), { open: app.open, go: app.go })),
+      parting ? [h('p', { class: 'facts' }, h('span', {}, sentence(t.partsAt(parting.record), { open: app.open, go: app.go }))),
         h('div', { class: 'courses' }, this.course(t.happened, parting.happened), this.course(t.otherwise, parting.instead))] : null,
       findings.removed?.map((found) => finding(found, t.removed)), findings.added?.map((found) => finding(found, t.added)),
       h('h3', { class: 'heading' }, differences.length ? t.atEnd : t.sameAtEnd),
@@ -3659,11 +3681,12 @@ function colored({ kind, text }) {
 
 """#),
   "/style/compare.css": EmbeddedFile(
-    type: "text/css; charset=utf-8", digest: "ac5ff39498eb041c",
+    type: "text/css; charset=utf-8", digest: "dde4dd97f4615311",
     text: #"""
 /* Two logs side by side. */
 .compare { grid-row: 2 / -1; display: flex; flex-direction: column; min-height: 0; background: var(--paper); }
 .comparing :is(.timeline, #panes, .dock, .find, .live, .log-choice, .tool.alone) { display: none; }
+.comparing .tools { margin-left: auto; }
 .lanes { position: relative; flex: none; height: 104px; border-bottom: 1px solid var(--line); }
 .lanes canvas { display: block; width: 100%; height: 100%; }
 .three { flex: 1; display: grid; min-height: 0; grid-template-columns: minmax(0, 1fr) minmax(320px, 420px) minmax(0, 1fr); }
@@ -3697,10 +3720,10 @@ function colored({ kind, text }) {
 
 """#),
   "/style/details.css": EmbeddedFile(
-    type: "text/css; charset=utf-8", digest: "8950857c7735850c",
+    type: "text/css; charset=utf-8", digest: "7bfebb90d2f99913",
     text: #"""
 /* The record, and the tabs below it. */
-.record { flex: none; max-height: var(--record-height, 46%); overflow-y: auto; padding: 16px 24px; border-bottom: 1px solid var(--line); scrollbar-width: thin; scrollbar-color: var(--line-strong) transparent; outline-offset: -2px; }
+.record { flex: none; max-height: var(--record-height, 52%); overflow-y: auto; padding: 16px 24px; border-bottom: 1px solid var(--line); scrollbar-width: thin; scrollbar-color: var(--line-strong) transparent; outline-offset: -2px; }
 .record h2 { font-size: 15px; line-height: 22px; letter-spacing: -0.005em; overflow-wrap: anywhere; display: -webkit-box; -webkit-line-clamp: 3; -webkit-box-orient: vertical; overflow: hidden; }
 .record h2 .who { font-weight: 600; }
 .meta { display: flex; flex-wrap: wrap; gap: 0 16px; margin-top: 2px; color: var(--ink-2); font-size: 12px; font-variant-numeric: tabular-nums; }
@@ -3717,8 +3740,8 @@ function colored({ kind, text }) {
 .record .finding.info { background: var(--info-soft); }
 .tab-body .finding { margin: 0 0 12px; border-color: var(--line); }
 .tab-body .finding.here { border-color: var(--accent); box-shadow: inset 3px 0 0 var(--accent); }
-.finding header { display: flex; align-items: center; gap: 8px; margin-bottom: 2px; }
-.finding strong { font-weight: 600; min-width: 0; }
+.finding header { display: flex; flex-wrap: wrap; align-items: center; gap: 0 8px; margin-bottom: 2px; }
+.finding strong { flex: 0 1 auto; font-weight: 600; min-width: 0; max-width: calc(100% - 20px); }
 .finding.error strong { color: var(--error); }
 .finding.warning strong { color: var(--warning); }
 .finding.info strong { color: var(--info); }
@@ -4016,7 +4039,7 @@ dialog::backdrop { background: light-dark(rgb(24 27 33 / 0.3), rgb(0 0 0 / 0.55)
 
 """#),
   "/style/story.css": EmbeddedFile(
-    type: "text/css; charset=utf-8", digest: "2af896895ef124db",
+    type: "text/css; charset=utf-8", digest: "97a83a3efa1143f2",
     text: #"""
 /* The story. Heights are known to entries.js: a row takes 31 px, each effect 18, each finding 24. */
 .virtual { position: relative; flex: 1; min-height: 0; overflow: hidden auto; overflow-anchor: none; contain: strict; outline-offset: -2px; scrollbar-width: thin; scrollbar-color: var(--line-strong) transparent; }
@@ -4026,6 +4049,7 @@ dialog::backdrop { background: light-dark(rgb(24 27 33 / 0.3), rgb(0 0 0 / 0.55)
 .day { position: absolute; z-index: 2; top: 40px; left: 0; right: 12px; height: 26px; padding: 0 16px; background: var(--paper); color: var(--ink-3); font-size: 11px; line-height: 26px; font-weight: 500; letter-spacing: 0.02em; pointer-events: none; }
 
 .entry { display: grid; grid-template-columns: 52px 58px 14px minmax(0, 1fr) auto; column-gap: 8px; align-content: start; height: 100%; padding: 5px 12px 0 8px; cursor: default; }
+.entry.fine { grid-template-columns: 52px 80px 14px minmax(0, 1fr) auto; }
 .entry::after { content: ""; position: absolute; left: 16px; right: 0; bottom: 0; height: 1px; background: var(--line); opacity: 0.7; }
 .entry.new-day::before { content: ""; position: absolute; left: 0; right: 0; top: 0; height: 1px; background: var(--ink-3); }
 .entry:hover { background: var(--hover); }
@@ -4068,7 +4092,7 @@ dialog::backdrop { background: light-dark(rgb(24 27 33 / 0.3), rgb(0 0 0 / 0.55)
 .row.pinned-row:not(.now) .number { color: var(--pin); }
 
 @media (max-width: 760px) {
-  .entry { grid-template-columns: 48px 14px minmax(0, 1fr) auto; padding-left: 4px; }
+  .entry, .entry.fine { grid-template-columns: 48px 14px minmax(0, 1fr) auto; padding-left: 4px; }
   .entry .clock { grid-area: 1 / 4; align-self: center; line-height: 20px; }
   .entry .way { grid-area: 1 / 2; }
   .entry .what { grid-area: 1 / 3; }

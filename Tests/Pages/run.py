@@ -16,6 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 def arguments():
     parser = argparse.ArgumentParser(prog="tools/test-pages")
     parser.add_argument("--modules", action="store_true")
+    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--program", type=pathlib.Path)
     parser.add_argument("--pictures", type=pathlib.Path)
     parser.add_argument("names", nargs="*")
@@ -32,10 +33,20 @@ def main():
         shown = None
         tests = list(modules.tests(browser))
         if not given.modules:
+            import server
+            import sockets
             import views
 
-            shown = views.Views(browser, given.program, given.pictures)
-            tests += views.tests(shown)
+            program = (given.program or server.program()).resolve()
+            # The last of these ends the server, and what is silent for long is dropped meanwhile.
+            talking = sockets.Sockets(program)
+            tests += sockets.tests(talking)
+            shown = views.Views(browser, program)
+            tests += views.quick(shown) if given.quick else views.tests(shown)
+            if given.pictures:
+                import pictures
+
+                tests += pictures.tests(shown, given.pictures)
         for name, test in tests:
             if given.names and not any(part in name for part in given.names):
                 continue
@@ -49,6 +60,7 @@ def main():
                     traceback.print_exc()
         if shown:
             shown.stop()
+            talking.stop()
         browser.close()
     print(f"{count - failed} of {count} tests of the page passed")
     return 1 if failed or not count else 0

@@ -1,5 +1,6 @@
 """Starts rollcall-inspect for the tests of the page."""
 
+import contextlib
 import lzma
 import json
 import pathlib
@@ -74,6 +75,49 @@ def pending(folder):
 def asked(folder):
     """A request that arrives before the roster is known."""
     return (captures("raw-presence-first") / "capture.log",)
+
+
+def big(folder):
+    """A capture whose export is larger than what the system keeps for readers that do not read."""
+    stanza = "<message from='bob@example.test' type='chat'><body>" + "x" * 60_000 + "</body></message>"
+    account = "alice@example.test/phone"
+    lines = [{"rollcall-capture": 1, "account": account}, {"t": 1763600000000, "stream": "opened", "jid": account}]
+    lines += [{"t": 1763600001000 + number, "dir": "in", "xml": stanza} for number in range(200)]
+    capture = pathlib.Path(folder.name) / "big.jsonl"
+    capture.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return (capture,)
+
+
+class GrowingLog:
+    """A log to which each `grow()` appends one record: a bookmark."""
+
+    def __init__(self, rollcall, path):
+        self.rollcall, self.path, self.marks = rollcall, path, 0
+
+    def run(self, *arguments):
+        return subprocess.run([self.rollcall, *map(str, arguments)], check=True, capture_output=True, text=True)
+
+    @property
+    def head(self):
+        return len(self.run("log", self.path, "--jsonl").stdout.splitlines())
+
+    def grow(self):
+        self.marks += 1
+        self.run("bookmark", self.path, f"mark{self.marks}", 1)
+
+
+@contextlib.contextmanager
+def growing(program, folder):
+    """A log of a session, or None without the program rollcall, which writes it."""
+    rollcall = next((found for found in (program.with_name("rollcall"), ROOT / ".build" / "debug" / "rollcall") if found.exists()), None)
+    if rollcall is None:
+        print("left out, because rollcall is not built: a log that grows")
+        yield None
+        return
+    with tempfile.TemporaryDirectory(dir=folder.name) as inside:
+        log = GrowingLog(rollcall, pathlib.Path(inside) / "growing.rollcall")
+        log.run("import", captures("raw-pending-both") / "capture.log", "-o", log.path)
+        yield log
 
 
 def hostile(folder):

@@ -42,6 +42,11 @@ export default {
     for (const button of apart.querySelectorAll('button')) button.click();
     equal([gone, opened], [[4], ['bob@example.test']]);
   },
+  'finds addresses in a long word without trying each of its letters'() {
+    const word = 'W'.repeat(200_000);
+    const found = sentence(`${word} ${word}@example.test`, { inRow: true });
+    equal(shown(found.flat()).querySelectorAll('[data-who]').length, 1);
+  },
   'interprets no name'() {
     learn({ 'x@example.test': '<img src=x onerror=alert(1)>' });
     const row = shown(person('x@example.test'));

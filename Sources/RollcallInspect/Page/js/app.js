@@ -78,7 +78,8 @@ export class App {
     if (pin) { parts.push('diff'); Object.assign(parameters, { pin, diff: `0-${tab === 'diff' ? this.diffCount : 1}` }); }
     return { ...parameters, parts: parts.join(',') };
   }
-  isScreenShown() { return this.screen.element.offsetParent !== null; }
+  // Not read from the element, because that would lay out the page in the middle of a step.
+  isScreenShown() { return !this.details.narrow.matches || this.details.tab === 'screen'; }
   diffCount = 100;
   moreDifferences() { this.diffCount += 400; this.refresh(); }
 

@@ -3,7 +3,7 @@ import { h } from './dom.js';
 import { Entries } from './entries.js';
 import { GapHeights } from './heights.js';
 import { VirtualList } from './list.js';
-import { learn, visible } from './people.js';
+import { learn, learnMissing, visible } from './people.js';
 import { drawEntry } from './rows.js';
 import { texts } from './texts.js';
 import { dayNumber } from './times.js';
@@ -14,10 +14,9 @@ export class Column {
   /** `agreed` is the last record at which the logs agree, or null; `open(record)` leaves for one. */
   constructor({ log, side, agreed, open, report }) {
     Object.assign(this, { log, agreed, open, marked: null });
-    learn(log.people);
     const title = visible(log.title), rows = h('div', { id: `log-${side}` });
     this.element = h('section', { class: 'pane', 'aria-label': title }, h('header', { class: 'pane-head' }, h('h2', {}, h('bdi', {}, title)), h('span', { class: 'count' }, texts.records(log.head))), rows);
-    this.entries = new Entries({ changed: () => this.refresh(), failed: report });
+    this.entries = new Entries({ changed: () => this.refresh(), failed: report, named: side ? learnMissing : learn });
     this.heights = new GapHeights(this.entries.heights, gap);
     this.list = new VirtualList(rows, { heights: this.heights, label: title, draw: (index, row) => this.draw(index, row), pick: (index) => this.pick(index) });
     this.list.onscroll = () => this.ensure();
@@ -26,6 +25,7 @@ export class Column {
 
   async load() {
     await this.entries.open('story', this.log.log);
+    await this.entries.load(0);
     if (this.agreed !== null) this.heights.row = await this.entries.rowOf(this.agreed);
     this.refresh();
     this.list.reveal(Math.max(0, this.heights.row), 'center');

@@ -13,10 +13,12 @@ export function commands(app) {
   const tab = (name) => () => store.set({ tab: name });
   const focus = (id) => () => document.getElementById(id)?.focus();
 
-  function finding(direction) {
-    const records = [...new Set(app.findings.findings.map((found) => found.record))].sort((a, b) => a - b);
-    const next = direction > 0 ? records.find((record) => record > at()) : records.findLast((record) => record < at());
-    if (next) app.go(next); else app.say(direction > 0 ? texts.fault.noLater : texts.fault.noEarlier);
+  async function finding(direction) {
+    const place = direction > 0 ? { next: 'finding', after: at() } : { previous: 'finding', before: at() };
+    try {
+      const { n } = await ask('story/findings/find', { log: app.log.number, ...place });
+      if (n) app.go(n); else app.say(direction > 0 ? texts.fault.noLater : texts.fault.noEarlier);
+    } catch (error) { app.report(error); }
   }
   function session(direction) {
     const starts = app.log.sessions.map((found) => found.from).sort((a, b) => a - b);

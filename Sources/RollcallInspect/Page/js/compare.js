@@ -47,7 +47,9 @@ export class Compare {
     this.lanes = new Lanes(logs, agreed && [agreed.first, agreed.second], this.app.report);
     fill(this.element, this.lanes.element, h('div', { class: 'three' }, this.columns[0].element, this.middle, this.columns[1].element));
     this.draw();
-    await Promise.all([...this.columns.map((column) => column.load()), this.lanes.load()]);
+    for (const column of this.columns) await column.load();
+    this.draw();
+    await this.lanes.load();
   }
 
   /** Leaves this view for a record of one of the logs. */

@@ -1,7 +1,7 @@
 // One contact: what is known, why, and everything that happened to it.
 import { h } from './dom.js';
 import { severityMark } from './icons.js';
-import { address, initial, recordLink, sentence, visible } from './people.js';
+import { address, initial, nameOf, recordLink, sentence, visible } from './people.js';
 import { clauseParts, effectParts, sign } from './rows.js';
 import { ask } from './source.js';
 import { texts } from './texts.js';
@@ -14,7 +14,7 @@ const t = texts.contact, questions = ['request', 'friend', 'section', 'online', 
 export function contactParts(app, answer, at) {
   if (!answer) return [{ key: 'none', stamp: [answer], draw: () => nothing(answer === null ? t.none : [texts.loading, '']) }];
   if (answer.isUnknown) return [{ key: 'unknown', stamp: [answer.jid], draw: () => nothing([visible(answer.jid), t.unknown[0]]) }];
-  const name = answer.name || answer.jid;
+  const name = nameOf(answer.jid) ?? (answer.name || answer.jid);
   return [
     { key: 'head', stamp: [answer.jid, name, answer.pinyin], draw: () => h('header', { class: 'person' }, h('span', { class: 'avatar', 'aria-hidden': 'true' }, initial(name)),
       h('div', {}, h('h3', {}, h('bdi', {}, visible(name))), address(answer.jid), answer.pinyin && answer.pinyin !== name ? h('span', { class: 'faint pinyin' }, visible(answer.pinyin)) : null)) },

@@ -14,7 +14,7 @@ export class Details {
     this.whatIf = new WhatIf(app);
     this.tabs = Object.keys(texts.tabs).map((name) => h('button', {
       type: 'button', role: 'tab', id: `tab-${name}`, 'aria-controls': 'tab-body', 'data-tab': name, onclick: () => store.set({ tab: name }),
-    }, texts.tabs[name], h('span', { class: 'count' })));
+    }, texts.tabs[name], ' ', h('span', { class: 'count' })));
     const list = h('div', { class: 'tabs', role: 'tablist', 'aria-label': texts.tabsLabel }, this.tabs);
     roving(list, '[role="tab"]');
     this.body = h('div', { class: 'tab-body', role: 'tabpanel', id: 'tab-body', tabIndex: 0 });

@@ -33,8 +33,8 @@ export function opened(block, entries, folds) {
 
 export class Entries {
   /** `changed()` is called when rows became known or moved; `failed(error)` if the server refused. */
-  constructor({ changed, failed }) {
-    Object.assign(this, { changed, failed, view: null, log: 0, count: 0, records: 0, heights: new BlockHeights(), folds: new Map(), asked: new Map() });
+  constructor({ changed, failed, named = learn }) {
+    Object.assign(this, { changed, failed, named, view: null, log: 0, count: 0, records: 0, heights: new BlockHeights(), folds: new Map(), asked: new Map() });
   }
 
   /** Shows a view: its table of blocks comes first, the entries as they come into sight. */
@@ -89,7 +89,7 @@ export class Entries {
     try {
       const answer = await ask(`story/${view}/blocks/${index}-${index}`, { log: this.log }, { signal });
       if (view !== this.view || signal.aborted || !answer.blocks.length) return;
-      learn(answer.people);
+      this.named(answer.people);
       this.heights.replace(index, opened(this.heights.blocks[index], answer.blocks[0], this.folds));
     } catch (error) { if (error.name !== 'AbortError') this.failed(error); }
   }
@@ -112,7 +112,7 @@ export class Entries {
     if (this.folds.has(entry.n)) this.folds.delete(entry.n);
     else {
       const answer = await ask(`story/${this.view}/fold/${entry.n}`, { log: this.log }, { keep: true });
-      learn(answer.people);
+      this.named(answer.people);
       this.folds.set(entry.n, answer.entries);
     }
     const index = this.heights.blocks.findIndex((block) => block.entries?.includes(entry));

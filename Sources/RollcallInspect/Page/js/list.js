@@ -23,7 +23,15 @@ export class VirtualList {
     this.space.className = 'space';
     this.space.setAttribute('role', pick ? 'presentation' : 'list');
     this.name(label);
-    if (header) element.append(header);
+    if (header) {
+      element.append(header);
+      // Observed, because asking would lay out the page in the middle of a step.
+      new ResizeObserver(() => {
+        const anchor = this.anchor();
+        this.inset = header.offsetHeight;
+        this.refresh(anchor);
+      }).observe(header);
+    }
     element.append(this.space);
     element.addEventListener('scroll', () => this.scrolled(), { passive: true });
     this.space.addEventListener('click', (event) => {
@@ -45,7 +53,6 @@ export class VirtualList {
   /** Draws everything anew after the rows changed, with the row at the top staying where it is. */
   refresh(anchor = this.anchor()) {
     if (!this.viewport) this.viewport = this.element.clientHeight;
-    this.inset = this.header?.offsetHeight ?? 0;
     this.space.style.height = `${this.physical - this.inset}px`;
     for (const row of this.rows.values()) this.discard(row);
     this.rows.clear();
@@ -63,6 +70,8 @@ export class VirtualList {
   get isAtEnd() { return this.top + this.viewport >= this.total - 40; }
 
   scrolled() {
+    // The event of `place`, which has drawn already: to ask where the list is would lay it out again.
+    if (this.isPlaced) { this.isPlaced = false; return; }
     const now = this.element.scrollTop, moved = now - this.bar;
     if (!moved) return;
     this.bar = now;
@@ -83,8 +92,10 @@ export class VirtualList {
     this.top = clamp(this.top, 0, Math.max(0, this.total - this.viewport));
     const wanted = this.top / this.scale;
     if (Math.abs(wanted - this.bar) >= 1) {
+      const before = this.bar;
       this.element.scrollTop = wanted;
       this.bar = this.element.scrollTop;
+      this.isPlaced = this.bar !== before;
     }
     this.paint();
   }

@@ -34,6 +34,7 @@ function pane(name) {
   if (name === 'roster' || name === 'findings') store.set({ tab: name });
   if (name === 'screen') store.set({ tab: 'screen' });
   app.markDock(name);
+  app.details.place();
   app.timeline.resize();
   app.refresh();
 }

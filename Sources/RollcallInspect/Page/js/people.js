@@ -20,6 +20,8 @@ let account = '';
 let showsNames = true;
 /** Takes the names by address that the server sends with the log and with rows. */
 export function learn(names) { for (const [address, name] of Object.entries(names ?? {})) if (name) known.set(address, name); }
+/** The same for addresses that have no name yet: of two logs, the first says what people are called. */
+export function learnMissing(names) { for (const [address, name] of Object.entries(names ?? {})) if (name && !known.has(address)) known.set(address, name); }
 export function forget(ownAccount) { known = new Map(); account = ownAccount; }
 export const nameOf = (address) => known.get(bareOf(address)) ?? null;
 export const setNaming = (on) => { showsNames = on; };
@@ -55,7 +57,8 @@ function shortened(bare) {
   return at < 0 ? h('bdi', {}, visible(bare)) : [h('bdi', {}, visible(bare.slice(0, at))), h('span', { class: 'domain' }, '@…')];
 }
 
-const mention = /(?<address>[^\s@“”"'<>,;:()[\]/]+@[^\s@“”"'<>,;:()[\]/]+(?:\/[^\s“”,;:()]+)?)|(?<record>#\d+\b|\brecord \d+\b)/gu;
+// An address begins where a word does: otherwise, each letter of a long word would be tried.
+const mention = /(?<address>(?<![^\s@“”"'<>,;:()[\]/])[^\s@“”"'<>,;:()[\]/]+@[^\s@“”"'<>,;:()[\]/]+(?:\/[^\s“”,;:()]+)?)|(?<record>#\d+\b|\brecord \d+\b)/gu;
 
 /** A sentence taken apart into texts, addresses and record numbers. */
 export function parts(sentence) {

@@ -16,6 +16,7 @@ export class RecordPanel {
     Object.assign(this, { element, app, isRaw: false, shown: null });
     element.setAttribute('aria-label', texts.record);
     element.tabIndex = 0;
+    element.addEventListener('scroll', () => { this.isScrolled = true; }, { passive: true });
   }
 
   show(record) {
@@ -30,7 +31,7 @@ export class RecordPanel {
       record.findings.map((finding) => findingCard(app, finding, record.guides?.[finding.code], { isTold: true })),
       record.origins?.length ? h('p', { class: 'origins' }, record.origins.map((origin) => h('span', {}, sentence(origin.text, links)))) : null,
       this.source(record));
-    if (!isSame) this.element.scrollTop = 0;
+    if (!isSame && this.isScrolled) { this.element.scrollTop = 0; this.isScrolled = false; }
     return undefined;
   }
 

@@ -37,7 +37,7 @@ export function drawEntry(row, { entry, isInside, isOpen }, { device, hasNewDay,
   const way = fold
     ? h('span', { class: 'way chevron' }, icon('chevron'))
     : h('span', { class: `way ${entry.way}` }, icon({ in: 'received', out: 'sent', none: 'local' }[entry.way]), h('span', { class: 'sr' }, `${texts.way[entry.way]}: `));
-  fill(row, h('div', { class: `entry${fold ? ' fold' : ''}${isOpen ? ' open' : ''}${isInside ? ' inside' : ''}${entry.lasting ? '' : ' plain'}${hasNewDay ? ' new-day' : ''}` },
+  fill(row, h('div', { class: `entry${fold ? ' fold' : ''}${isOpen ? ' open' : ''}${isInside ? ' inside' : ''}${entry.lasting ? '' : ' plain'}${fine ? ' fine' : ''}${hasNewDay ? ' new-day' : ''}` },
     h('span', { class: 'number' }, `#${entry.n}`),
     h('span', { class: 'clock', title: entry.t === null ? null : dayName(entry.t) }, clock(entry.t, fine)),
     way,

@@ -96,7 +96,8 @@ export class Screen {
   }
 
   drawLetters() {
-    const { index } = this.answer, stamp = JSON.stringify(index.map(([letter]) => letter));
+    // Rows before the first letter, such as requests, have none.
+    const index = this.answer.index.filter(([letter]) => letter !== ''), stamp = JSON.stringify(index.map(([letter]) => letter));
     this.letters.hidden = index.length === 0;
     if (this.letters.stamp !== stamp) {
       this.letters.stamp = stamp;
@@ -110,7 +111,7 @@ export class Screen {
   }
   markLetter() {
     if (!this.answer) return;
-    const first = this.list.range[0], current = this.answer.index.findLast(([, row]) => row <= first)?.[0];
+    const first = this.list.range[0], current = (this.answer.index.findLast(([, row]) => row <= first)?.[0]) || this.letters.firstChild?.textContent;
     for (const button of this.letters.children) { if (button.textContent === current) button.setAttribute('aria-current', 'true'); else button.removeAttribute('aria-current'); }
   }
 

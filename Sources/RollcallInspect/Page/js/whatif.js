@@ -47,7 +47,7 @@ export class WhatIf {
     if (!differs && !parting && !differences.length) return fill(this.result, nothing([t.same, '']));
     const finding = (found, label) => h('p', { class: 'change' }, h('span', { class: `told ${found.severity}` }, severityMark(found.severity), found.title ?? found.code), ' ', h('span', { class: 'faint' }, label), ' ', recordLink(found.record, app.go));
     return fill(this.result,
-      parting ? [h('p', { class: 'facts' }, sentence(t.partsAt(parting.record), { open: app.open, go: app.go })),
+      parting ? [h('p', { class: 'facts' }, h('span', {}, sentence(t.partsAt(parting.record), { open: app.open, go: app.go }))),
         h('div', { class: 'courses' }, this.course(t.happened, parting.happened), this.course(t.otherwise, parting.instead))] : null,
       findings.removed?.map((found) => finding(found, t.removed)), findings.added?.map((found) => finding(found, t.added)),
       h('h3', { class: 'heading' }, differences.length ? t.atEnd : t.sameAtEnd),

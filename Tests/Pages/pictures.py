@@ -1,0 +1,78 @@
+"""Pictures of the page in both themes, to be looked at, and the two of the README."""
+
+import re
+
+from playwright.sync_api import expect
+
+THEMES = ("light", "dark")
+
+
+def provenance(page):
+    page.get_by_role("searchbox", name="Find in the roster").fill("zengyi")
+    name = page.locator("#roster-rows .name button")
+    expect(name).to_have_count(1)
+    name.hover()
+    expect(page.get_by_role("tooltip")).to_be_visible()
+
+
+def what_if(page):
+    page.get_by_role("button", name="A client that takes every push").click()
+    expect(page.get_by_role("heading", name="Otherwise")).to_be_visible()
+
+
+def keys(page):
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+
+
+def pane(name):
+    def choose(page):
+        page.get_by_role("navigation", name="Panes").get_by_role("button", name=name).click()
+    return choose
+
+
+def difference(page):
+    page.get_by_role("region", name="Differences").get_by_role("button", name=re.compile("^name")).click()
+    expect(page.locator(".row.now")).to_have_count(2)
+
+
+# The name, the log, the address, the size, and what is done then.
+VIEWS = [
+    ("opening", "day", "", (1440, 900), None),
+    ("moment", "day", "at=5772&tab=roster", (1440, 900), None),
+    ("difference", "day", "at=17745&pin=16666&tab=diff", (1440, 900), None),
+    ("provenance", "day", "at=17745&tab=roster", (1440, 900), provenance),
+    ("what-if", "day", "at=19720&tab=whatif", (1440, 900), what_if),
+    ("zoom-and-keys", "day", "at=17745&from=1795180000000&to=1795195000000", (1440, 900), keys),
+    ("two-logs", "devices", "compare=1", (1440, 900), difference),
+    ("hostile-names", "hostile", "at=30&tab=roster", (1440, 900), None),
+    ("contact", "day", "at=5772&tab=contact&who=carol@friends.example", (1024, 768), None),
+    ("large", "day", "at=5772&tab=roster", (2560, 1440), None),
+    ("story-narrow", "day", "at=5772", (390, 844), None),
+    ("record-narrow", "day", "at=5772", (390, 844), pane("Record")),
+    ("roster-narrow", "day", "at=5772", (390, 844), pane("Roster")),
+    ("findings-narrow", "day", "", (320, 700), pane("Findings")),
+]
+# The views of the README, in the light theme and smaller.
+README = {"moment": "inspector", "two-logs": "inspector-two-logs"}
+README_SIZE = (1200, 760)
+
+
+def take(views, folder, view, theme, size=None, file=None):
+    name, log, fragment, own_size, action = view
+    page = views.open(fragment, log=log, size=size or own_size, color_scheme=theme, reduced_motion="reduce")
+    expect(page.get_by_text("Loading", exact=True)).to_have_count(0)
+    if action:
+        action(page)
+    folder.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=folder / f"{file or f'{name}-{theme}'}.png")
+    views.close(page)
+
+
+def tests(views, folder):
+    for view in VIEWS:
+        for theme in THEMES:
+            yield f"picture {view[0]} {theme}", lambda given=(view, theme): take(views, folder, *given)
+    for view in VIEWS:
+        if view[0] in README:
+            yield f"picture of the README {view[0]}", lambda view=view: take(views, folder, view, "light", README_SIZE, README[view[0]])
