@@ -3720,7 +3720,7 @@ function colored({ kind, text }) {
 
 """#),
   "/style/details.css": EmbeddedFile(
-    type: "text/css; charset=utf-8", digest: "7bfebb90d2f99913",
+    type: "text/css; charset=utf-8", digest: "8eb82f248ab5ebc8",
     text: #"""
 /* The record, and the tabs below it. */
 .record { flex: none; max-height: var(--record-height, 52%); overflow-y: auto; padding: 16px 24px; border-bottom: 1px solid var(--line); scrollbar-width: thin; scrollbar-color: var(--line-strong) transparent; outline-offset: -2px; }
@@ -3773,7 +3773,7 @@ function colored({ kind, text }) {
 .tabs button { position: relative; flex: none; padding: 0 8px; color: var(--ink-2); white-space: nowrap; outline-offset: -3px; }
 .tabs button[aria-selected="true"] { color: var(--ink); font-weight: 500; }
 .tabs button[aria-selected="true"]::after { content: ""; position: absolute; left: 8px; right: 8px; bottom: 0; height: 2px; border-radius: 1px; background: var(--accent); }
-.tabs .count { margin-left: 5px; color: var(--ink-3); font-weight: 400; font-variant-numeric: tabular-nums; }
+.tabs .count { margin-left: 2px; color: var(--ink-3); font-weight: 400; font-variant-numeric: tabular-nums; }
 .tabs .count:empty { display: none; }
 .tab-body { position: relative; flex: 1; min-height: 0; overflow-y: auto; padding: 16px 24px; scrollbar-width: thin; scrollbar-color: var(--line-strong) transparent; outline-offset: -2px; }
 .tab-body[data-tab="roster"], .tab-body[data-tab="screen"] { padding: 0; display: flex; flex-direction: column; overflow: hidden; }

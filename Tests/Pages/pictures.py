@@ -1,5 +1,6 @@
 """Pictures of the page in both themes, to be looked at, and the two of the README."""
 
+import base64
 import re
 
 from playwright.sync_api import expect
@@ -52,21 +53,45 @@ VIEWS = [
     ("record-narrow", "day", "at=5772", (390, 844), pane("Record")),
     ("roster-narrow", "day", "at=5772", (390, 844), pane("Roster")),
     ("findings-narrow", "day", "", (320, 700), pane("Findings")),
+    ("session", "asked", "at=18&tab=roster", (1440, 900), None),
 ]
-# The views of the README, in the light theme and smaller.
-README = {"moment": "inspector", "two-logs": "inspector-two-logs"}
+# The views of the README, in the light theme: .github/pictures has them.
+README = {"session": "inspector.webp", "two-logs": "inspector-two-logs.webp"}
 README_SIZE = (1200, 760)
+QUALITY = 0.85
 
 
-def take(views, folder, view, theme, size=None, file=None):
-    name, log, fragment, own_size, action = view
-    page = views.open(fragment, log=log, size=size or own_size, color_scheme=theme, reduced_motion="reduce")
+def take(views, folder, view, theme):
+    page = opened(views, view, theme, view[3])
+    folder.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=folder / f"{view[0]}-{theme}.png")
+    views.close(page)
+
+
+def take_for_readme(views, folder, view):
+    """A picture that is small as a file, too: Playwright writes no WebP, but a canvas does."""
+    page = opened(views, view, "light", README_SIZE)
+    png = base64.b64encode(page.screenshot()).decode()
+    views.close(page)
+    blank = views.browser.new_page()
+    webp = blank.evaluate(
+        "async ([png, quality]) => { const image = new Image(); image.src = `data:image/png;base64,${png}`; await image.decode();"
+        " const canvas = new OffscreenCanvas(image.width, image.height); canvas.getContext('2d').drawImage(image, 0, 0);"
+        " const blob = await canvas.convertToBlob({ type: 'image/webp', quality });"
+        " return btoa(Array.from(new Uint8Array(await blob.arrayBuffer()), (byte) => String.fromCharCode(byte)).join('')); }",
+        [png, QUALITY])
+    blank.close()
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / README[view[0]]).write_bytes(base64.b64decode(webp))
+
+
+def opened(views, view, theme, size):
+    _, log, fragment, _, action = view
+    page = views.open(fragment, log=log, size=size, color_scheme=theme, reduced_motion="reduce")
     expect(page.get_by_text("Loading", exact=True)).to_have_count(0)
     if action:
         action(page)
-    folder.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=folder / f"{file or f'{name}-{theme}'}.png")
-    views.close(page)
+    return page
 
 
 def tests(views, folder):
@@ -75,4 +100,4 @@ def tests(views, folder):
             yield f"picture {view[0]} {theme}", lambda given=(view, theme): take(views, folder, *given)
     for view in VIEWS:
         if view[0] in README:
-            yield f"picture of the README {view[0]}", lambda view=view: take(views, folder, view, "light", README_SIZE, README[view[0]])
+            yield f"picture of the README {view[0]}", lambda view=view: take_for_readme(views, folder, view)
