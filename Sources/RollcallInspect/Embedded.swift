@@ -1588,7 +1588,7 @@ export class Lanes {
 
 """#),
   "/js/list.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "7f1d24789b2de1cf",
+    type: "text/javascript; charset=utf-8", digest: "6cbb8d2707c287f2",
     text: #"""
 // A list of any length. It draws the rows in view and a few more, and knows where all others are.
 //
@@ -1618,10 +1618,12 @@ export class VirtualList {
     if (header) {
       element.append(header);
       // Observed, because asking would lay out the page in the middle of a step.
-      new ResizeObserver(() => {
+      new ResizeObserver(([{ borderBoxSize }]) => {
         const anchor = this.anchor();
-        this.inset = header.offsetHeight;
-        this.refresh(anchor);
+        this.inset = borderBoxSize[0].blockSize;
+        this.space.style.height = `${this.physical - this.inset}px`;
+        if (anchor) this.top = this.heights.offset(anchor.row) + this.inset + anchor.inside;
+        this.place();
       }).observe(header);
     }
     element.append(this.space);
@@ -1631,7 +1633,7 @@ export class VirtualList {
       if (row) this.pick?.(row.index, event.target, event);
     });
     this.roaming = pick ? null : new Roaming(this);
-    new ResizeObserver(() => { this.viewport = element.clientHeight; this.place(); }).observe(element);
+    new ResizeObserver(([{ contentRect }]) => { this.viewport = contentRect.height; this.place(); }).observe(element);
   }
 
   name(label) { for (const element of this.pick ? [this.element] : [this.element, this.space]) element.setAttribute('aria-label', label); }
