@@ -62,7 +62,7 @@ package final class Inspector: Sendable {
     case "policies" where rest.isEmpty: document = OpenLog.policies
     case "branches" where rest.count == 1: document = try log.read { try $0.branch(rest[0]) }
     case "compare" where rest.isEmpty: document = try compareAnswer()
-    case "export" where rest.isEmpty: return try log.read { try $0.exportAnswer(request) }
+    case "export" where rest.isEmpty: return try log.read { try $0.export(request) }.answer()
     case "views", "bookmarks", "branches":
       throw Refusal(405, "wrong-method", "this path takes POST")
     default: throw Refusal.noSuchPath
@@ -73,7 +73,7 @@ package final class Inspector: Sendable {
   private func post(_ request: InspectorRequest, _ log: InspectedLog) throws -> InspectorAnswer {
     switch request.path {
     case ["views"]: return InspectorAnswer(try log.read { try $0.addView(request) })
-    case ["branches"]: return InspectorAnswer(try log.read { try $0.addBranch(request) })
+    case ["branches"]: return InspectorAnswer(try log.addBranch(request))
     case ["bookmarks"]: return InspectorAnswer(try log.addBookmark(request), status: 201)
     default: throw Refusal(405, "wrong-method", "this path takes GET")
     }

@@ -65,7 +65,7 @@ let embeddedFiles: [String: EmbeddedFile] = [
 
 """#),
   "/js/app.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "d3ccca8bfada2836",
+    type: "text/javascript; charset=utf-8", digest: "ac1332ee187f5af3",
     text: #"""
 // Connects the address, the server and the panes. Data flows one way: address, request, panes.
 import { h } from './dom.js';
@@ -110,6 +110,7 @@ export class App {
     this.story = new Story(byId('story'), { log: this.log, open: this.open, report: this.report });
     this.timeline = new Timeline(byId('timeline'), { log: this.log, report: this.report });
     const isUnnamed = !store.get().at;
+    this.isUnnamed = isUnnamed;
     const at = isUnnamed ? this.log.head : Math.min(Number(store.get().at), this.log.head);
     store.assume({ at: String(at), tab: store.get().tab || (isUnnamed && this.findings.findings.length ? 'findings' : 'roster') });
     this.note();
@@ -302,7 +303,7 @@ const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
 
 """#),
   "/js/bar.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "eed29ebee97a7937",
+    type: "text/javascript; charset=utf-8", digest: "32b6a33b5368dd24",
     text: #"""
 // The bar at the top, the row above the timeline, and the dock of narrow windows.
 import { h, fill, button } from './dom.js';
@@ -358,7 +359,7 @@ export function buildTransport(element, app, actions) {
     pin.hidden = pinAt !== '';
     pinned.hidden = pinAt === '';
     pinNumber.textContent = `${texts.pinned} #${pinAt}`;
-    indexing.textContent = app.log.complete === false ? texts.indexing(app.log.upTo, app.log.head) : '';
+    indexing.textContent = app.log.complete ? '' : texts.indexing(app.log.upTo, app.log.records);
     whole.hidden = !app.timeline.series || app.timeline.isWhole;
     for (const option of axes) option.setAttribute('aria-pressed', String(option.dataset.axis === axis));
   };
@@ -1026,7 +1027,7 @@ export const nothing = ([title, text]) => h('div', { class: 'empty' }, h('b', {}
 
 """#),
   "/js/entries.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "8ce71d4114105fd2",
+    type: "text/javascript; charset=utf-8", digest: "dee8db81501bc171",
     text: #"""
 // The entries of a view: which are known, how high each is, and which records lie in folds that are open.
 import { BlockHeights } from './heights.js';
@@ -1073,16 +1074,17 @@ export class Entries {
     for (const abort of this.asked.values()) abort.abort();
     this.asked.clear();
     if (view !== this.view) this.folds.clear();
-    Object.assign(this, { view, log, count: table.entries, records: table.records, table });
+    Object.assign(this, { view, log, count: table.entries, records: table.records, selection: table.selection });
     this.heights.reset(blocksOf(table.entries, table.blocks));
   }
 
-  /** Takes new blocks from entry `from` on; everything before stays as it is. */
+  /** Takes new blocks from entry `from` of the plain story on; everything before stays as it is. Other lists only get longer. */
   async extend(from) {
-    const before = this.heights.blocks;
-    const table = await ask('story', { view: this.view, log: this.log });
-    const firstChanged = Math.floor(Math.max(0, from) / blockSize);
-    const blocks = blocksOf(table.entries, table.blocks).map((block, index) => index < firstChanged && before[index]?.rows ? before[index] : block);
+    const before = this.heights.blocks, firstChanged = Math.floor((this.view === 'story' ? Math.min(from, this.count) : this.count) / blockSize);
+    const table = await ask('story', { view: this.view, log: this.log, from: firstChanged });
+    // The filter stands for other people or devices now: all may be different.
+    if (table.selection !== this.selection) { await this.open(this.view, this.log); this.changed(); return; }
+    const blocks = [...before.slice(0, firstChanged), ...blocksOf(table.entries - firstChanged * blockSize, table.blocks)];
     Object.assign(this, { count: table.entries, records: table.records });
     for (const [index, abort] of this.asked) if (index >= firstChanged) { abort.abort(); this.asked.delete(index); }
     this.heights.reset(blocks);
@@ -1209,17 +1211,20 @@ export function findingParts(app, { findings, guides, total }, at) {
 
 """#),
   "/js/follower.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "29fb0904cfc016af",
+    type: "text/javascript; charset=utf-8", digest: "84062aa085cc94e3",
     text: #"""
 // Follows a log that grows. A user who looks at earlier records is left alone.
 import { Live } from './live.js';
 import { texts } from './texts.js';
+import * as prefs from './prefs.js';
 import * as store from './store.js';
 
 export class Follower {
   constructor(app) {
-    Object.assign(this, { app, isFollowing: false });
-    if (app.log.live) this.stream = new Live(app.log.number, app.log.head, (event) => this.take(event), (state) => this.say(state));
+    // While a log is being indexed, a page that names no moment stays at the end of what is indexed.
+    Object.assign(this, { app, isFollowing: !app.log.complete && app.isUnnamed });
+    if (app.log.live || !app.log.complete) this.stream = new Live(app.log.number, app.log, (event) => this.take(event), (state) => this.say(state));
+    this.mark();
   }
 
   /** Goes to the end and stays there, or stops doing so. */
@@ -1233,6 +1238,7 @@ export class Follower {
 
   say(state) {
     const { live } = this.app.bar;
+    if (state === 'lost' && this.isReplaced) return;
     live.textContent = state === 'lost' ? texts.tool.liveLost : texts.tool.live;
     live.classList.toggle('lost', state === 'lost');
     if (state === 'connected' && this.wasLost) this.check();
@@ -1240,14 +1246,29 @@ export class Follower {
   }
   // After a reconnect the log may be another one.
   async check() {
-    try { if (await this.app.readLog()) { this.app.say(texts.fault.replaced); location.reload(); } } catch (error) { this.app.report(error); }
+    try { if (await this.app.readLog()) this.reload(); } catch (error) { this.app.report(error); }
+  }
+  // Numbers of records mean others in another log, so nothing of the page is kept.
+  reload() {
+    this.isReplaced = true;
+    this.stream.stop();
+    prefs.write('said', texts.fault.replaced);
+    store.replace({ log: store.get().log });
+    location.reload();
   }
 
   take({ event, data }) {
     if (event === 'bye') this.app.say(texts.fault.ended);
-    if (event !== 'head' || data.head <= this.app.log.head) return;
+    if (event !== 'head') return;
+    if (data.generation !== this.app.log.generation) { this.reload(); return; }
+    if (data.head <= this.app.log.head && data.complete === this.app.log.complete) return;
     this.waiting = { from: Math.min(this.waiting?.from ?? Infinity, data.replaceFrom ?? 0) };
     if (!this.isBusy) this.update();
+  }
+  // All of a capture is indexed: nothing more will come.
+  finish() {
+    this.stream.stop();
+    this.pause();
   }
   async update() {
     const { app } = this;
@@ -1256,12 +1277,15 @@ export class Follower {
       while (this.waiting) {
         const { from } = this.waiting;
         this.waiting = null;
+        const { generation } = app.log;
         await app.readLog();
+        if (app.log.generation !== generation) { this.reload(); return; }
         app.findings = await app.readFindings();
         app.note();
-        await (app.story.entries.view === 'story' ? app.story.extend(from) : app.story.extend(0));
+        await app.story.extend(from);
         await app.timeline.load();
         if (this.isFollowing) store.set({ at: app.log.head });
+        if (app.log.complete && !app.log.live) this.finish();
         app.markDock(document.getElementById('panes').dataset.pane);
         app.details.draw();
         app.transport();
@@ -1776,7 +1800,7 @@ const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
 
 """#),
   "/js/live.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "506c3023e2c826be",
+    type: "text/javascript; charset=utf-8", digest: "d4a078b1adcfad9c",
     text: #"""
 // Follows the log by server-sent events, read with fetch because `EventSource` cannot send the key.
 import { pathOf, send } from './source.js';
@@ -1800,13 +1824,13 @@ export class EventReader {
 
 /** Calls `take({ event, data })` for each event until `stop()`; connects again by number when the stream ends. */
 export class Live {
-  constructor(log, after, take, state) { Object.assign(this, { log, after, take, state, abort: new AbortController(), backoff: 500 }); this.run(); }
+  constructor(log, { head, generation }, take, state) { Object.assign(this, { log, after: head, generation, take, state, abort: new AbortController(), backoff: 500 }); this.run(); }
   stop() { this.isStopped = true; this.abort.abort(); }
 
   async run() {
     while (!this.isStopped) {
       try {
-        const response = await send(pathOf('live', { log: this.log, after: this.after }), { signal: this.abort.signal });
+        const response = await send(pathOf('live', { log: this.log, after: this.after, generation: this.generation }), { signal: this.abort.signal });
         if (!response.ok) { if (response.status < 500) return this.state('refused'); throw new Error(String(response.status)); }
         this.state('connected');
         await this.read(response.body.pipeThrough(new TextDecoderStream()).getReader());
@@ -1835,7 +1859,7 @@ export class Live {
 
 """#),
   "/js/main.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "cce93de0ddf68d2d",
+    type: "text/javascript; charset=utf-8", digest: "e025dad52f98a91e",
     text: #"""
 // Starts the page: takes the key, reads the log, and answers what the user does.
 import { fill } from './dom.js';
@@ -1942,6 +1966,8 @@ async function start() {
   await Promise.all([app.timeline.load(), useStory(store.get())]);
   app.transport();
   if (store.get().compare && app.log.logs.length > 1) await app.compare.show(true);
+  const said = prefs.take('said');
+  if (said) app.say(said);
   document.documentElement.dataset.ready = 'true';
 }
 
@@ -2053,7 +2079,7 @@ export function initial(name) {
 
 """#),
   "/js/prefs.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "dff9bf3c0d95efd7",
+    type: "text/javascript; charset=utf-8", digest: "8fc44cde78a4639f",
     text: #"""
 // What the user chose once for all logs: kept in the browser, not in the address.
 
@@ -2064,6 +2090,14 @@ const memory = new Map();
 export function read(name, fallback) {
   try { return localStorage.getItem(prefix + name) ?? memory.get(name) ?? fallback; }
   catch { return memory.get(name) ?? fallback; }
+}
+
+/** Reads something once: it is gone then. */
+export function take(name) {
+  const found = read(name, null);
+  memory.delete(name);
+  try { localStorage.removeItem(prefix + name); } catch { /* It was never stored. */ }
+  return found;
 }
 
 export function write(name, value) {
@@ -2812,7 +2846,7 @@ export function splitter(host, property, label, { axis = 'x', direction = 1, lea
 
 """#),
   "/js/store.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "e9aa7fdc0f37fe4c",
+    type: "text/javascript; charset=utf-8", digest: "8b530cf4cf820d4b",
     text: #"""
 // The one value that everything on the page follows from. It is the fragment of the address.
 
@@ -2866,6 +2900,13 @@ export function set(change, { jump = false } = {}) {
 
 /** Sets fields without telling anybody: for what the address does not say when the page opens. */
 export function assume(change) { current = { ...current, ...change }; }
+
+/** Sets all fields anew in the address, for the next load of the page. */
+export function replace(value) {
+  clearTimeout(waiting);
+  current = { ...defaults, ...value };
+  history.replaceState(null, '', address());
+}
 
 let waiting = 0;
 const address = () => format(current) || location.pathname;
@@ -3022,7 +3063,7 @@ export class Story {
 
 """#),
   "/js/texts.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "e5b26519b5c2089b",
+    type: "text/javascript; charset=utf-8", digest: "70a959b7b8082c74",
     text: #"""
 // Every text that the page shows, except what the server says about the log.
 import { number, plural } from './times.js';
@@ -3105,7 +3146,7 @@ export const texts = {
   },
   whatif: {
     choose: 'Change one thing', policy: (name) => ({ lenient: 'A client that takes every push', optimistic: 'A client that shows its edits at once', 'fetch-only': 'A client that ignores pushes' })[name] ?? name, drop: (record) => `Without #${record}`, swap: (a, b) => `Swap #${a} and #${b}`, none: ['Nothing is changed yet.', 'Leave a record out, swap two, or let a client with other habits read the log.'],
-    happened: 'Happened', otherwise: 'Otherwise', same: 'This changes nothing.', partsAt: (record) => `It diverges at #${record}.`, atEnd: 'Different at the end', sameAtEnd: 'At the end, everything is the same.', running: 'Replaying the log', nothingHere: 'no record',
+    happened: 'Happened', otherwise: 'Otherwise', same: 'This changes nothing.', partsAt: (record) => `It diverges at #${record}.`, atEnd: 'Different at the end', sameAtEnd: 'At the end, everything is the same.', running: 'Replaying the log', cancel: 'Cancel', nothingHere: 'no record',
     more: (count) => `and ${plural(count, 'more difference')}`, added: 'New finding', removed: 'Finding that disappears',
   },
   compare: {
@@ -3535,7 +3576,7 @@ export function roundBox(pen, x, y, width, height, radius) { pen.beginPath(); pe
 
 """#),
   "/js/whatif.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "ae084b39c7f2d031",
+    type: "text/javascript; charset=utf-8", digest: "88524c26ea06ca53",
     text: #"""
 // What would have happened otherwise: one thing changed, and the two courses beside each other.
 import { h, fill } from './dom.js';
@@ -3573,7 +3614,7 @@ export class WhatIf {
   async run(edit, pressed) {
     this.chosen = JSON.stringify(edit);
     for (const chip of this.choices.children) chip.setAttribute('aria-pressed', String(chip === pressed));
-    fill(this.result, h('p', { class: 'faint running' }, t.running));
+    fill(this.result, h('p', { class: 'faint running' }, t.running, ' ', h('button', { class: 'link', type: 'button', onclick: () => this.cancel() }, t.cancel)));
     const { chosen } = this;
     try {
       const answer = await post('branches', { ...edit, log: this.app.log.number });
@@ -3581,10 +3622,18 @@ export class WhatIf {
     } catch (error) { if (this.chosen === chosen) fill(this.result, h('p', { class: 'fault', role: 'alert' }, error.message)); }
   }
 
-  show({ differs, parting, differences = [], findings = {} }) {
+  async cancel() {
+    this.chosen = null;
+    for (const chip of this.choices.children) chip.setAttribute('aria-pressed', 'false');
+    fill(this.result, nothing(t.none));
+    try { await post('branches', { cancel: true, log: this.app.log.number }); } catch (error) { this.app.report(error); }
+  }
+
+  show({ differs, parting, differences = [], findings = {}, titles = {} }) {
     const { app } = this;
+    this.titles = titles;
     if (!differs && !parting && !differences.length) return fill(this.result, nothing([t.same, '']));
-    const finding = (found, label) => h('p', { class: 'change' }, h('span', { class: `told ${found.severity}` }, severityMark(found.severity), found.title ?? found.code), ' ', h('span', { class: 'faint' }, label), ' ', recordLink(found.record, app.go));
+    const finding = (found, label) => h('p', { class: 'change' }, h('span', { class: `told ${found.severity}` }, severityMark(found.severity), this.titles[found.code] ?? found.code), ' ', h('span', { class: 'faint' }, label), ' ', recordLink(found.record, app.go));
     return fill(this.result,
       parting ? [h('p', { class: 'facts' }, h('span', {}, sentence(t.partsAt(parting.record), { open: app.open, go: app.go }))),
         h('div', { class: 'courses' }, this.course(t.happened, parting.happened), this.course(t.otherwise, parting.instead))] : null,
@@ -3604,7 +3653,7 @@ export class WhatIf {
     const links = { open: this.app.open, go: this.app.go, full: false }, name = (jid) => contact(jid, this.app.open);
     return [h('p', {}, recordLink(record, this.app.go), ' ', clauseParts({ who: null, full: meaning ?? '' }, links, name)),
       changes.slice(0, mostMoments).map((change) => h('span', { class: 'effect' }, sign(change.mark), effectParts(change, null, links, name))),
-      findings.map((found) => h('span', { class: `told ${found.severity}` }, severityMark(found.severity), found.title ?? found.code))];
+      findings.map((found) => h('span', { class: `told ${found.severity}` }, severityMark(found.severity), this.titles[found.code] ?? found.code))];
   }
 
   difference(difference) {

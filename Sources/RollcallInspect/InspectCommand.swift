@@ -3,8 +3,10 @@
   import Captures
   import Foundation
   import InspectorCore
+  import NIOPosix
   import Rollcall
   import RollcallCLI
+  import Synchronization
 
   struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -20,6 +22,7 @@
           rollcall inspect phone.log laptop.log
           rollcall inspect phone.rollcall --other laptop.rollcall
           rollcall inspect debug.log --port 8791
+          rollcall inspect debug.log --port 8791 --ipv6
         """)
 
     @OptionGroup var sources: InspectedSources
@@ -27,31 +30,67 @@
     @Option(help: "The port to listen on; 0 for any free one.")
     var port: UInt16 = 0
 
+    @Flag(help: "Listen on ::1, too.")
+    var ipv6 = false
+
     @Flag(help: "Open the page in the browser.")
     var open = false
 
     func run() async throws {
-      let logs = try sources.open().map(Self.inspected)
-      for log in logs { try log.prepare() }
+      let logs = try sources.open().map { inspected($0) }
+      // A small log is indexed at once, so that what cannot be read is said before there is a page.
+      for log in logs { try log.prepare { _, _ in false } }
       var generator = SystemRandomNumberGenerator()
-      let key = AccessKey(using: &generator)
-      let opens = open
-      let server = InspectorServer(Inspector(logs), key: key)
-      try await server.run(port: Int(port)) { address in
-        try? Terminal.say(address)
-        try? Terminal.flush()
-        if opens { Browser.open(address) }
+      let server = InspectorServer(Inspector(logs), key: AccessKey(using: &generator))
+      let (port, alsoIPv6, opens) = (Int(port), ipv6, open)
+      let indexing = Indexing(logs)
+      try await withThrowingTaskGroup(of: Bool.self) { group in
+        defer {
+          indexing.end()
+          group.cancelAll()
+        }
+        group.addTask {
+          try await server.run(port: port, alsoIPv6: alsoIPv6) { address in
+            try? Terminal.say(address)
+            try? Terminal.flush()
+            if opens { Browser.open(address) }
+          }
+          return true
+        }
+        group.addTask {
+          try await NIOThreadPool.singleton.runIfActive { try indexing.run() }
+          return false
+        }
+        for try await hasServed in group where hasServed { break }
       }
     }
 
-    private static func inspected(_ opened: InspectedSources.Opened) -> InspectedLog {
+    private func inspected(_ opened: InspectedSources.Opened) -> InspectedLog {
       var setBookmark: InspectedLog.BookmarkSetter?
       if let program = opened.log.flatMap({ BookmarkProgram(log: $0) }) {
         setBookmark = { name, point in try program.set(name, point) }
       }
       return InspectedLog(
-        opened.timeline, title: opened.title, isLive: opened.log != nil, setBookmark: setBookmark)
+        opened.timeline, title: opened.title, isLive: opened.log != nil, setBookmark: setBookmark,
+        reopen: opened.reopen)
     }
+  }
+
+  /// Indexes what is left of the logs while the page shows what is indexed already.
+  private final class Indexing: Sendable {
+    private let logs: [InspectedLog]
+    private let hasEnded = Atomic(false)
+
+    init(_ logs: [InspectedLog]) {
+      self.logs = logs
+    }
+
+    func run() throws {
+      for log in logs { try log.prepare { _, _ in !hasEnded.load(ordering: .relaxed) } }
+    }
+
+    /// Ends it after the records that are being read.
+    func end() { hasEnded.store(true, ordering: .relaxed) }
   }
 
   /// The program that shows web pages.

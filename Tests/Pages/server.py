@@ -101,6 +101,12 @@ class GrowingLog:
     def head(self):
         return len(self.run("log", self.path, "--jsonl").stdout.splitlines())
 
+    def replace(self, capture):
+        """Moves the log of another capture to the place of this one."""
+        other = self.path.with_name("other.rollcall")
+        self.run("import", captures(capture) / "capture.log", "-o", other)
+        other.replace(self.path)
+
     def grow(self):
         self.marks += 1
         self.run("bookmark", self.path, f"mark{self.marks}", 1)

@@ -164,6 +164,29 @@ def other_addresses_are_not_served(sockets):
         raise AssertionError(f"{host} is served")
 
 
+def both_loopback_addresses_are_served_if_wanted(sockets):
+    if not socket.has_ipv6 or not has_loopback6():
+        return
+    other = server.Server(sockets.program, *server.pending(None), "--ipv6")
+    try:
+        port, key = re.match(r"http://127\.0\.0\.1:(\d+)/#key=(.+)$", other.address).groups()
+        for host, name in (("127.0.0.1", "127.0.0.1"), ("::1", "[::1]")):
+            with contextlib.closing(sockets.connect(host, int(port))) as opened:
+                opened.sendall(sockets.head(host=[f"{name}:{port}"], key=key))
+                assert Answer(opened.makefile("rb")).status == 200, host
+    finally:
+        other.stop()
+
+
+def has_loopback6():
+    with contextlib.closing(socket.socket(socket.AF_INET6)) as probe:
+        try:
+            probe.bind(("::1", 0))
+        except OSError:
+            return False
+    return True
+
+
 def connections_have_a_limit(sockets):
     with contextlib.ExitStack() as stack:
         kept = [stack.enter_context(contextlib.closing(sockets.connect())) for _ in range(LIMIT)]
@@ -180,6 +203,27 @@ def connections_have_a_limit(sockets):
         streams[1].close()
         kept[1].shutdown(socket.SHUT_RDWR)
         assert Answer(late.makefile("rb")).status == 200
+
+
+def readers_that_do_not_read_are_dropped(sockets):
+    """They take all connections but one, and lose theirs before that one, which was silent for longer, does."""
+    big = server.Server(sockets.program, *server.big(sockets.folder))
+    try:
+        port, key = re.match(r"http://127\.0\.0\.1:(\d+)/#key=(.+)$", big.address).groups()
+        head = sockets.head("/api/export?kind=native", host=[f"127.0.0.1:{port}"], key=key)
+        page = sockets.head("/", host=[f"127.0.0.1:{port}"], key="")
+        with contextlib.ExitStack() as stack:
+            silent = stack.enter_context(contextlib.closing(sockets.connect(port=int(port))))
+            silent.sendall(page)
+            assert Answer(silent.makefile("rb")).status == 200
+            for _ in range(LIMIT - 1):
+                stack.enter_context(contextlib.closing(sockets.connect(port=int(port), receive=4096))).sendall(head)
+            late = stack.enter_context(contextlib.closing(sockets.connect(port=int(port))))
+            late.sendall(page)
+            assert Answer(late.makefile("rb")).status == 200
+            assert not select.select([silent], [], [], 0)[0], "what was silent for longest was dropped first"
+    finally:
+        big.stop()
 
 
 def event_streams_have_a_limit(sockets):
@@ -236,7 +280,7 @@ def an_interrupt_ends_open_streams(sockets):
 TESTS = [
     the_page_and_the_log_are_served, a_host_must_be_ours, an_origin_must_be_ours, only_the_key_opens_the_log, every_answer_has_the_policy,
     a_path_never_leaves_the_page, methods_and_bodies_have_limits, heads_have_limits, other_addresses_are_not_served,
-    connections_have_a_limit, event_streams_have_a_limit,
+    both_loopback_addresses_are_served_if_wanted, connections_have_a_limit, readers_that_do_not_read_are_dropped, event_streams_have_a_limit,
     a_port_in_use_is_said, a_live_log_is_followed_by_number, an_interrupt_ends_open_streams,
 ]
 

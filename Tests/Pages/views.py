@@ -155,6 +155,7 @@ def a_forged_push_by_clicks(views):
     page.get_by_role("button", name="A client that takes every push").click()
     expect(page.get_by_role("heading", name="Otherwise")).to_be_visible()
     expect(page.locator(".courses")).to_contain_text("#19720")
+    expect(page.locator(".courses")).to_contain_text("A stranger pushed into the roster")
     views.close(page)
 
 
@@ -516,6 +517,43 @@ def arrow_keys_reach_what_rows_have(views):
     views.close(page)
 
 
+def a_live_log_is_followed_and_may_be_replaced(views):
+    """Who looks back stays there, who follows is at the end, and another log at the same place is said."""
+    with server.growing(views.program, views.folder) as log:
+        if log is None:
+            return
+        views.servers["growing"] = server.Server(views.program, log.path)
+        page = views.open("at=15", log="growing")
+        head = log.head
+        for following in (False, True):
+            log.grow()
+            head += 1
+            expect(page.locator(".moment .of")).to_have_text(f"of {head}")
+            expect(page.locator(".moment b")).to_have_text(f"#{head}" if following else "#15")
+            if not following:
+                page.keyboard.press("L")
+                expect(page.get_by_role("button", name="Live")).to_have_attribute("aria-pressed", "true")
+        log.replace("raw-presence-first")
+        expect(page.locator(".account")).to_have_text("meili101@example.test")
+        expect(page.locator("#said")).to_have_text("The log was replaced. The page has loaded it again.")
+        assert "at=15" not in page.url, page.url
+        views.close(page)
+        views.servers.pop("growing").stop()
+
+
+def a_branch_can_be_canceled(views):
+    """Asked for and canceled at once: nothing of it is shown."""
+    page = views.open("at=19720&tab=whatif")
+    page.get_by_role("button", name="A client that takes every push").click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("Nothing is changed yet.")).to_be_visible()
+    expect(page.locator(".chip[aria-pressed=true]")).to_have_count(0)
+    page.complaints.clear()  # Chromium reports the answer 409 to what was canceled.
+    page.get_by_role("button", name="A client that takes every push").click()
+    expect(page.get_by_role("heading", name="Otherwise")).to_be_visible()
+    views.close(page)
+
+
 def the_user_chooses_names_theme_and_zone(views):
     page = views.open("at=5772", timezone_id="Asia/Shanghai", color_scheme="light")
     page.keyboard.press("n")
@@ -586,7 +624,8 @@ STORIES = [
     the_screen_is_searched_by_pinyin,
     the_story_is_filtered, folds_open_and_close, a_step_is_one_request, a_step_costs_what_it_changes, the_timeline_is_moved_by_mouse_and_keys,
     the_key_leaves_the_address, the_policy_is_strict, hostile_names_are_texts, nothing_scrolls_sideways,
-    every_key_has_its_control, arrow_keys_reach_what_rows_have, the_user_chooses_names_theme_and_zone, forced_colors_and_little_motion_show_the_moment,
+    every_key_has_its_control, arrow_keys_reach_what_rows_have, a_live_log_is_followed_and_may_be_replaced,
+    a_branch_can_be_canceled, the_user_chooses_names_theme_and_zone, forced_colors_and_little_motion_show_the_moment,
 ]
 
 
@@ -594,6 +633,7 @@ STORIES = [
 QUICK = [
     two_devices_by_clicks, two_devices_by_keys, who_took_back_a_name_by_clicks, who_took_back_a_name_by_keys, why_a_request_stays_by_clicks,
     why_a_request_stays_by_keys, who_is_on_the_screen_by_clicks, who_is_on_the_screen_by_keys, hostile_names_are_texts,
+    a_live_log_is_followed_and_may_be_replaced,
 ]
 
 

@@ -76,6 +76,14 @@ enum Registry {
     return entries.withLock { entries in entries.contains { $0.file == file } }
   }
 
+  /// Whether the path of an environment leads to another file than the one that is open.
+  static func isReplaced(_ environment: Environment) -> Bool {
+    guard let now = FileSystem.identity(of: environment.path) else { return false }
+    return entries.withLock { entries in
+      entries.contains { $0.environment === environment && $0.file != now }
+    }
+  }
+
   /// Releases an environment, and closes it if it has no other users.
   static func release(_ environment: Environment) {
     entries.withLock { entries in

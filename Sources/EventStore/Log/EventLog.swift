@@ -205,6 +205,11 @@ package final class EventLog: Sendable {
   /// The path of the log's file.
   package var path: String { environment.path }
 
+  /// Whether the file at the log's path is still the one that is open, or is gone.
+  ///
+  /// A file that was moved over it is another log, which this one does not show.
+  package var isAtItsPath: Bool { !Registry.isReplaced(environment) }
+
   /// Runs `body` on one unchanging state of the log.
   ///
   /// Keep `body` short, and return only copies from it.

@@ -40,10 +40,8 @@ extension OpenLog {
     return known
   }
 
-  /// `POST /api/branches`: what would be otherwise.
-  ///
-  /// Complexity: linear in the events.
-  mutating func addBranch(_ request: InspectorRequest) throws -> JSONValue {
+  /// The branch that a `POST /api/branches` asks for; it is not replayed yet.
+  func branch(of request: InspectorRequest) throws -> Branch {
     var edits = BranchEdits()
     edits.drops = try Self.ranges(request.body["drop"])
     edits.swaps = try Self.pairs(request.body["swap"])
@@ -59,8 +57,18 @@ extension OpenLog {
         "no change was given: leave records out, swap two, or choose a policy")
     }
     let head = try record(at: request.body["at"])
-    let branch = try Branch(of: timeline, upTo: .record(head), edits: edits, policy: policy)
-    return branches.add(JSONValue(branch, try branch.compare()))
+    return try Branch(of: timeline, upTo: .record(head), edits: edits, policy: policy)
+  }
+
+  /// What a branch makes otherwise, with the titles of its findings.
+  func document(_ branch: Branch, _ comparison: Branch.Comparison) -> JSONValue {
+    let moments = comparison.divergence.map { $0.happened + $0.instead } ?? []
+    let findings =
+      comparison.added + comparison.removed + moments.flatMap { $0.outcome.findings }
+    let titles = Dictionary(
+      findings.map { ($0.code.rawValue, JSONValue.string($0.code.title)) },
+      uniquingKeysWith: { first, _ in first })
+    return JSONValue(branch, comparison).adding(["titles": .object(titles)])
   }
 
   /// Numbers and ranges: `["120", "133-140"]`, or `[120]`.

@@ -9,13 +9,20 @@ private enum ExportKind: String, CaseIterable {
   case native, redacted, report, json
 }
 
-extension OpenLog {
-  /// `/api/export`: the log as a native capture, the same with stand-ins, a report, or the records
-  /// of a list as JSON Lines.
+/// A file that is made of a log, after the log has been asked what it takes.
+struct LogFile: Sendable {
+  fileprivate let kind: ExportKind
+  fileprivate let timeline: Timeline
+  fileprivate let title: String
+  /// The point up to which a report goes.
+  fileprivate let at: UInt64
+  /// The records of the list that `json` is of.
+  fileprivate let records: [UInt64]
+
+  /// The file.
   ///
   /// Complexity: linear in the records; the whole answer is held in memory.
-  mutating func exportAnswer(_ request: InspectorRequest) throws -> InspectorAnswer {
-    let kind: ExportKind = try request.choice("kind") ?? .native
+  func answer() throws -> InspectorAnswer {
     var body: [UInt8] = []
     let name = Self.fileName(title)
     switch kind {
@@ -27,17 +34,10 @@ extension OpenLog {
       // The name of the file may identify a person, too.
       return Self.file(body, "application/jsonl", "redacted.jsonl")
     case .report:
-      let at = try record("at", of: request)
       let report = try Report(of: timeline, upTo: .record(at), name: title, zone: .utc)
       try report.write { body += $0 }
       return Self.file(body, "text/html; charset=utf-8", "\(name).html")
     case .json:
-      let view = try view(request.query["view"] ?? "story")
-      let count = view.count(in: index)
-      let records = (0..<count).flatMap { number in
-        let entry = view.entry(number, in: index)
-        return entry.isFold ? (entry.first...entry.last).filter(index.tells) : [entry.first]
-      }
       try timeline.moments(of: records) { moment, _ in
         JSONValue(moment).write(to: &body)
         body.append(UInt8(ascii: "\n"))
@@ -57,5 +57,25 @@ extension OpenLog {
         ? character : "_"
     }
     return name.isEmpty ? "log" : String(name.prefix(80))
+  }
+}
+
+extension OpenLog {
+  /// `/api/export`: the log as a native capture, the same with stand-ins, a report, or the records
+  /// of a list as JSON Lines. The file is made afterward, while the log answers other requests.
+  mutating func export(_ request: InspectorRequest) throws -> LogFile {
+    let kind: ExportKind = try request.choice("kind") ?? .native
+    return LogFile(
+      kind: kind, timeline: timeline, title: title, at: try record("at", of: request),
+      records: kind == .json ? try records(ofView: request.query["view"] ?? "story") : [])
+  }
+
+  /// The records of a list, those inside folds included.
+  private mutating func records(ofView name: String) throws -> [UInt64] {
+    let view = try view(name)
+    return (0..<view.count(in: index)).flatMap { number in
+      let entry = view.entry(number, in: index)
+      return entry.isFold ? (entry.first...entry.last).filter(index.tells) : [entry.first]
+    }
   }
 }

@@ -27,7 +27,7 @@ extension OpenLog {
       "findings": .array(shown.map { document($0.finding, isOfEnd: $0.isOfEnd, &people) }),
       "guides": Self.guides(shown.map(\.finding.code)),
       "people": people.document(index.names),
-      "complete": .bool(true), "upTo": JSONValue(head),
+      "complete": .bool(isComplete), "upTo": JSONValue(head),
     ])
   }
 }

@@ -16,7 +16,8 @@ extension OpenLog {
       "connections": .array(try connections), "sessions": .array(sessions),
       "devices": JSONValue(devices), "findings": findingCounts,
       "bookmarks": .array(try timeline.bookmarks.map { JSONValue($0) }),
-      "complete": .bool(true), "upTo": JSONValue(head),
+      "complete": .bool(isComplete), "upTo": JSONValue(head), "records": JSONValue(end),
+      "generation": .integer(Int64(generation)),
     ])
   }
 
@@ -40,20 +41,14 @@ extension OpenLog {
 
   private var connections: [JSONValue] {
     get throws {
-      guard head > 0 else { return [] }
-      var spans: [UInt32: (first: UInt64, last: UInt64)] = [:]
-      for record in 1...head where index.flags[record].content != .note {
-        let connection = index.flags.connection(of: record)
-        spans[connection, default: (record, record)].last = record
-      }
       let names = try timeline.log.meta.connections
-      return spans.sorted { $0.key < $1.key }.map { number, span in
-        let resources = index.sessions.all.lazy
-          .filter { $0.connection.number == number }.compactMap(\.resource)
+      let sessions = Dictionary(grouping: index.sessions.all, by: \.connection.number)
+      return index.connections.sorted { $0.key < $1.key }.map { number, span in
+        let resources = sessions[number, default: []].compactMap(\.resource)
         return .object([
           "id": .integer(Int64(number)), "label": label(number), "name": JSONValue(names[number]),
           "resource": JSONValue(resources.last), "resources": JSONValue(Set(resources).sorted()),
-          "first": JSONValue(span.first), "last": JSONValue(span.last),
+          "first": JSONValue(span.lowerBound), "last": JSONValue(span.upperBound),
         ])
       }
     }
@@ -83,11 +78,10 @@ extension OpenLog {
 
   /// How many findings there are of each severity.
   var findingCounts: JSONValue {
-    var counts: [String: JSONValue] = [:]
-    let all = index.findings.map(\.finding) + index.ending
-    for severity in Finding.Severity.allCases {
-      counts[severity.rawValue] = .integer(Int64(all.count { $0.severity == severity }))
-    }
-    return .object(counts)
+    .object(
+      Dictionary(
+        uniqueKeysWithValues: Finding.Severity.allCases.map {
+          ($0.rawValue, .integer(Int64(index.count(of: $0))))
+        }))
   }
 }

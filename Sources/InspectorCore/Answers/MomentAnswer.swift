@@ -8,6 +8,7 @@ extension OpenLog {
     let parts = (request.query["parts"] ?? "record,roster").split(separator: ",")
     var members: [String: JSONValue] = [
       "at": JSONValue(at), "head": JSONValue(head), "t": Self.number(time(of: at)),
+      "complete": .bool(isComplete),
     ]
     for part in parts {
       switch part {

@@ -12,7 +12,7 @@ extension OpenLog {
     let name = rest.first ?? request.query["view"] ?? "story"
     let view = try view(name)
     switch rest.count {
-    case 0: return table(view, name)
+    case 0: return try table(view, name, request)
     case 2 where rest[1] == "find": return try find(in: view, request)
     case 3 where rest[1] == "blocks": return try blocks(rest[2], of: view, name)
     case 3 where rest[1] == "fold": return try fold(rest[2])
@@ -20,23 +20,23 @@ extension OpenLog {
     }
   }
 
-  /// The blocks of a list, so that its height is known everywhere.
-  private func table(_ view: StoryView, _ name: String) -> JSONValue {
-    let count = view.count(in: index)
-    let blocks = stride(from: 0, to: count, by: StoryIndex.blockSize).map { start in
-      let entries = (start..<min(count, start + StoryIndex.blockSize))
-        .map { view.entry($0, in: index) }
-      return JSONValue.array([
-        JSONValue(entries.first?.first), JSONValue(entries.last?.last),
-        .integer(Int64(entries.reduce(0) { $0 + $1.lines })),
-        .integer(Int64(entries.reduce(0) { $0 + $1.findings })),
+  /// The blocks of a list, so that its height is known everywhere; with `from`, those from one on.
+  private func table(
+    _ view: StoryView, _ name: String, _ request: InspectorRequest
+  ) throws -> JSONValue {
+    let first = try request.number("from", in: 0...Int(UInt32.max)) ?? 0
+    let blocks = view.blocks(from: first, in: index).map { block in
+      JSONValue.array([
+        JSONValue(block.first), JSONValue(block.last), .integer(Int64(block.lines)),
+        .integer(Int64(block.findings)),
       ])
     }
     return .object([
       "view": .string(name), "show": .string(view.show.rawValue),
-      "entries": .integer(Int64(count)), "records": JSONValue(head),
-      "blockSize": .integer(Int64(StoryIndex.blockSize)), "blocks": .array(blocks),
-      "complete": .bool(true), "upTo": JSONValue(head),
+      "entries": .integer(Int64(view.count(in: index))), "records": JSONValue(head),
+      "blockSize": .integer(Int64(StoryIndex.blockSize)), "from": .integer(Int64(first)),
+      "selection": .integer(Int64(view.selection)),
+      "blocks": .array(blocks), "complete": .bool(isComplete), "upTo": JSONValue(head),
     ])
   }
 

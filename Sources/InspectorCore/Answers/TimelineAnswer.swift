@@ -26,7 +26,7 @@ extension OpenLog {
     }
     return counts(starts).adding([
       "axis": .string(isOfTime ? "time" : "record"), "from": .integer(from), "to": .integer(to),
-      "columns": .integer(Int64(columns)), "complete": .bool(true), "upTo": JSONValue(head),
+      "columns": .integer(Int64(columns)), "complete": .bool(isComplete), "upTo": JSONValue(head),
     ])
   }
 

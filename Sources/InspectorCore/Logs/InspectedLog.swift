@@ -1,4 +1,4 @@
-import Captures
+package import Captures
 package import Rollcall
 import RosterCore
 import Synchronization
@@ -9,55 +9,157 @@ import Synchronization
 package final class InspectedLog: Sendable {
   /// Sets a bookmark, in a process of its own if need be.
   package typealias BookmarkSetter = @Sendable (_ name: String, _ point: UInt64) throws -> Void
+  /// Opens the log at the same place again.
+  package typealias Opener = @Sendable () throws -> Timeline
+
+  /// How many records are indexed before other requests get a turn.
+  private static let slice: UInt64 = 1 << 16
+
+  private struct State: Sendable {
+    /// Nil while the log at the place cannot be opened.
+    var log: OpenLog?
+    /// How often the log was replaced.
+    var generation = 0
+    /// Whether `prepare` is extending the index, so that requests leave it to that.
+    var isIndexing = false
+  }
 
   /// What the log is called.
   package let title: String
   /// Whether the log may grow.
   package let isLive: Bool
-  private let open: Mutex<OpenLog>
+  private let state: Mutex<State>
   private let setBookmark: BookmarkSetter?
+  private let reopen: Opener?
+  /// The branch that is being replayed.
+  private let run = Mutex<BranchRun?>(nil)
 
   /// Whether bookmarks can be set.
   package var isWritable: Bool { setBookmark != nil }
 
-  /// - Parameter setBookmark: Sets a bookmark; nil if the log cannot be written.
+  /// - Parameters:
+  ///   - setBookmark: Sets a bookmark; nil if the log cannot be written.
+  ///   - reopen: Opens the log that has replaced this one; nil if none can.
   package init(
-    _ timeline: Timeline, title: String, isLive: Bool, setBookmark: BookmarkSetter? = nil
+    _ timeline: Timeline, title: String, isLive: Bool, setBookmark: BookmarkSetter? = nil,
+    reopen: Opener? = nil
   ) {
     self.title = title
     self.isLive = isLive
     self.setBookmark = setBookmark
-    open = Mutex(OpenLog(timeline, title: title))
+    self.reopen = reopen
+    state = Mutex(State(log: OpenLog(timeline, title: title)))
   }
 
-  /// Brings the index up to date, so that the first request need not.
+  // MARK: Reading
+
+  /// Indexes the log slice by slice. Requests in between are answered for what is indexed by then.
+  ///
+  /// - Parameter progress: Is called after each slice with the numbers of indexed and of all
+  ///   records; returns whether to go on. What is left is then indexed by the next call.
   ///
   /// Complexity: linear in the records that are not indexed.
-  package func prepare() throws {
-    try open.withLock { try $0.refresh() }
+  package func prepare(
+    _ progress: (_ indexed: UInt64, _ all: UInt64) -> Bool = { _, _ in true }
+  ) throws {
+    var isWanted = true
+    while isWanted {
+      let (indexed, all) = try state.withLock { state in
+        state.isIndexing = true
+        do {
+          return try withOpen(&state) { log in
+            try log.refresh(atMost: Self.slice)
+            return (log.head, log.end)
+          }
+        } catch {
+          state.isIndexing = false
+          throw error
+        }
+      }
+      isWanted = indexed < all && progress(indexed, all)
+      if indexed == all { state.withLock { $0.isIndexing = false } }
+    }
   }
 
-  /// Runs `body` on the log, indexed to its end.
+  /// Runs `body` on the log, indexed to its end unless `prepare` is about to do that.
   func read<Value: Sendable>(_ body: (inout OpenLog) throws -> Value) throws -> Value {
-    try open.withLock { log in
-      try log.refresh()
-      return try body(&log)
+    try state.withLock { state in
+      let isIndexing = state.isIndexing
+      return try withOpen(&state) { log in
+        if !isIndexing { try log.refresh() }
+        return try body(&log)
+      }
     }
+  }
+
+  /// Runs `body` on the log at the place, which is another one than before if it was replaced.
+  private func withOpen<Value>(
+    _ state: inout State, _ body: (inout OpenLog) throws -> Value
+  ) throws -> Value {
+    if let reopen, try state.log?.isReplaced ?? true {
+      // The old one has to be closed before another at the same path is opened.
+      state.log = nil
+      state.generation += 1
+      state.log = OpenLog(try reopen(), title: title, generation: state.generation)
+    }
+    guard var log = state.log else {
+      throw Refusal(500, "log-unreadable", "\(title) was replaced and cannot be opened")
+    }
+    // Held once, it is changed in place.
+    state.log = nil
+    defer { state.log = log }
+    return try body(&log)
   }
 
   /// What is new in a log.
   package struct News: Hashable, Sendable {
     /// The last record.
     package let head: UInt64
+    /// How often the log was replaced.
+    package let generation: Int
     /// What the page has to know, as JSON on one line.
     package let document: String
   }
 
   /// What a page that has seen a record must know of what came after it; nil if nothing did.
-  package func news(after record: UInt64) throws -> News? {
+  ///
+  /// - Parameter generation: How often the log had been replaced when the page saw the record; nil
+  ///   if it is not known.
+  package func news(after record: UInt64, of generation: Int? = nil) throws -> News? {
     try read { log in
-      log.news(after: record).map { News(head: log.head, document: $0.text) }
+      log.news(after: record, of: generation ?? log.generation).map {
+        News(head: log.head, generation: log.generation, document: $0.text)
+      }
     }
+  }
+
+  // MARK: Branches and bookmarks
+
+  /// `POST /api/branches`: what would be otherwise. Replays outside of what answers one request at
+  /// a time, so that the page stays usable; a newer branch ends an older one.
+  ///
+  /// - Parameter step: Is called with each record before it is replayed.
+  package func addBranch(
+    _ request: InspectorRequest, step: (UInt64) -> Void = { _ in }
+  ) throws -> JSONValue {
+    if request.body["cancel"] == .bool(true) {
+      run.withLock { $0.take()?.cancel() }
+      return .object(["canceled": .bool(true)])
+    }
+    let branch = try read { try $0.branch(of: request) }
+    let mine = BranchRun()
+    run.withLock { run in
+      run?.cancel()
+      run = mine
+    }
+    defer { run.withLock { if $0 === mine { $0 = nil } } }
+    let comparison = try branch.compare { record in
+      step(record)
+      guard !mine.isCanceled else {
+        throw Refusal(409, "canceled", "another change was tried before this one was replayed")
+      }
+    }
+    return try read { $0.branches.add($0.document(branch, comparison)) }
   }
 
   func addBookmark(_ request: InspectorRequest) throws -> JSONValue {
@@ -76,4 +178,13 @@ package final class InspectedLog: Sendable {
     }
     return JSONValue(bookmark)
   }
+}
+
+/// A branch that is being replayed, and whether anybody still waits for it.
+private final class BranchRun: Sendable {
+  private let canceled = Atomic(false)
+
+  var isCanceled: Bool { canceled.load(ordering: .relaxed) }
+
+  func cancel() { canceled.store(true, ordering: .relaxed) }
 }

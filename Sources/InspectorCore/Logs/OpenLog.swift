@@ -8,6 +8,10 @@ import XMPPStanza
 struct OpenLog: Sendable {
   let timeline: Timeline
   let title: String
+  /// How many logs were open at this place before: one that is replaced is another log.
+  let generation: Int
+  /// The number of records of the log, of which the index may not have all yet.
+  private(set) var end: UInt64 = 0
   private(set) var index = StoryIndex()
   private(set) var labels = ConnectionLabels([:], SessionSpans())
   var stretches: StretchCache
@@ -17,21 +21,35 @@ struct OpenLog: Sendable {
   var histories = HistoryCache()
   var branches = Branches()
 
-  init(_ timeline: Timeline, title: String) {
+  init(_ timeline: Timeline, title: String, generation: Int = 0) {
     self.timeline = timeline
     self.title = title
+    self.generation = generation
     stretches = StretchCache(timeline)
   }
 
-  /// The number of the last record.
+  /// The number of the last record that is indexed: nothing later is shown.
   var head: UInt64 { index.head }
 
+  /// Whether all records are indexed.
+  var isComplete: Bool { head == end }
+
+  /// Whether the file at the log's path is another log, or has lost records that were shown.
+  var isReplaced: Bool {
+    get throws {
+      guard timeline.log.isAtItsPath else { return true }
+      return try timeline.log.read { try $0.lastSequence } < head
+    }
+  }
+
   /// Takes up what was appended to the log.
-  mutating func refresh() throws {
-    let last = try timeline.log.read { try $0.lastSequence }
-    guard last > index.head else { return }
+  ///
+  /// - Parameter limit: The most records to index now.
+  mutating func refresh(atMost limit: UInt64 = .max) throws {
+    end = try timeline.log.read { try $0.lastSequence }
+    guard end > index.head else { return }
     do {
-      try index.extend(over: timeline, upTo: last)
+      try index.extend(over: timeline, upTo: index.head + min(limit, end - index.head))
     } catch {
       // It has a part of what cannot be read.
       index = StoryIndex()
@@ -69,8 +87,10 @@ struct OpenLog: Sendable {
   }
 
   /// What the page needs to know of the records after one; nil if there are none.
-  func news(after record: UInt64) -> JSONValue? {
-    guard head > record else { return nil }
+  ///
+  /// - Parameter generation: That of the log in which the page has seen the record.
+  func news(after record: UInt64, of generation: Int) -> JSONValue? {
+    guard head > record || generation != self.generation else { return nil }
     var replaced = index.entryCount
     if let entry = index.entry(atOrBefore: record) {
       replaced = index.entry(entry).last > record ? entry : entry + 1
@@ -80,7 +100,8 @@ struct OpenLog: Sendable {
     return .object([
       "head": JSONValue(head), "t": Self.number(index.flags.clock(of: head)),
       "entries": .integer(Int64(index.entryCount)), "replaceFrom": .integer(Int64(replaced)),
-      "findings": findingCounts,
+      "findings": findingCounts, "complete": .bool(isComplete), "records": JSONValue(end),
+      "generation": .integer(Int64(self.generation)),
     ])
   }
 

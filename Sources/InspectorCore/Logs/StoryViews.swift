@@ -78,7 +78,7 @@ extension OpenLog {
     let view = try view(name)
     return .object([
       "view": .string(name), "show": .string(show.rawValue), "filter": .string(filter),
-      "entries": .integer(Int64(view.count(in: index))), "complete": .bool(true),
+      "entries": .integer(Int64(view.count(in: index))), "complete": .bool(isComplete),
       "upTo": JSONValue(head),
     ])
   }

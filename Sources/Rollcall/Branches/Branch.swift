@@ -93,10 +93,16 @@ package struct Branch: Sendable {
 
   /// Replays both histories. Complexity: linear in the events of both. Memory grows with the
   /// inserted records and with the findings after the divergence.
-  package func compare() throws -> Comparison {
+  ///
+  /// - Parameter step: Is called with each record of the log before it is replayed; what it throws
+  ///   ends the replay.
+  package func compare(_ step: (UInt64) throws -> Void = { _ in }) throws -> Comparison {
     var replay = BranchReplay(branch: self, places: try places())
     var end = Timeline.State()
-    try timeline.follow(&end, to: head) { _, step in try replay.advance(step) }
+    try timeline.follow(&end, to: head) { _, next in
+      try step(next.stamp.record)
+      try replay.advance(next)
+    }
     let time = head > 0 ? try timeline.log.read { try $0.header(at: head)?.clock } : nil
     var comparison = try replay.finish(at: end, time)
     comparison.differences = try differences(comparison)

@@ -46,10 +46,14 @@ package struct StoryIndex: Sendable {
   private var heights: [UInt64: (lines: UInt8, findings: UInt8)] = [:]
   /// The findings, in the order of the records that reported them.
   package private(set) var findings: [PlacedFinding] = []
+  /// How many of these there are of each severity.
+  private var counts: [Finding.Severity: Int] = [:]
   /// What is odd about the end of the log.
   package private(set) var ending: [Finding] = []
   /// The sessions of all connections, in the order in which they began.
   package private(set) var sessions = SessionSpans()
+  /// The first and the last record of each connection, notes aside.
+  package private(set) var connections: [UInt32: ClosedRange<UInt64>] = [:]
   /// What people are called, by address; the newest name.
   package private(set) var names: [BareJID: String] = [:]
   /// The addresses that any change or finding is about.
@@ -93,6 +97,11 @@ package struct StoryIndex: Sendable {
       findings: Int(height?.findings ?? 0))
   }
 
+  /// How many findings have a severity, those about the end of the log included.
+  package func count(of severity: Finding.Severity) -> Int {
+    counts[severity, default: 0] + ending.count { $0.severity == severity }
+  }
+
   /// Whether a record is part of the story.
   package func tells(_ record: UInt64) -> Bool { heights[record] != nil }
 
@@ -117,7 +126,11 @@ package struct StoryIndex: Sendable {
     guard last > head else { return }
     let first = head + 1
     try timeline.log.forEachRecord(in: first...last) { header, bytes in
-      flags.append(RecordContent(header, bytes), header)
+      let content = RecordContent(header, bytes)
+      flags.append(content, header)
+      guard content != .note else { return }
+      let first = connections[header.connection]?.lowerBound ?? header.sequence
+      connections[header.connection] = first...header.sequence
     }
     var effects: [(record: UInt64, isLasting: Bool, severity: Int)] = []
     var state = self.state
@@ -142,6 +155,7 @@ package struct StoryIndex: Sendable {
     let record = moment.stamp.record
     for finding in moment.outcome.findings {
       findings.append(PlacedFinding(finding: finding, record: record))
+      counts[finding.severity, default: 0] += 1
       if let contact = finding.contact { contacts.insert(contact) }
     }
     guard moment.tells else { return }

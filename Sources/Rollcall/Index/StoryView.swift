@@ -14,12 +14,26 @@ package struct StoryView: Sendable {
     case findings
   }
 
+  /// The sums of a run of entries, from which a page knows their height before it has them.
+  package struct Block: Hashable, Sendable {
+    /// The first record of the first entry, and the last one of the last entry.
+    package let first, last: UInt64
+    package let lines: Int
+    package let findings: Int
+  }
+
   package let show: Show
   package let query: StoryQuery
   /// The selected records; nil if they are those of `show`, folded as in the plain story.
   private var selected: [UInt64]?
   /// The record up to which the records are selected.
   package private(set) var upTo: UInt64 = 0
+  /// What the terms about people and devices stood for when the records were selected.
+  private var scope = StoryScope()
+  /// How often the records were selected from the beginning: after that, any entry may be another.
+  package private(set) var selection = 0
+  /// The full blocks of entries that no later record changes.
+  private var settled: [Block] = []
 
   package init(_ show: Show, _ query: StoryQuery) {
     self.show = show
@@ -27,21 +41,74 @@ package struct StoryView: Sendable {
     selected = query.terms.isEmpty && show != .findings ? nil : []
   }
 
-  /// Selects again if the log has grown.
+  /// Selects among the records that the log has grown by, or among all if a term now stands for
+  /// other people or devices: a name that became known belongs to earlier records, too.
   ///
   /// - Parameter labels: What the connections are called.
+  ///
+  /// Complexity: linear in the new records.
   package mutating func update(
     _ index: StoryIndex, _ texts: inout TextIndex, _ labels: ConnectionLabels, of timeline: Timeline
   ) throws {
     guard upTo < index.head else { return }
-    if selected != nil {
-      let filter = try StoryFilter(query, index, &texts, labels, of: timeline)
-      var records = index.records(of: show)
-      records.removeAll { !filter.includes($0) }
+    if var records = selected {
+      let scope = StoryScope(query, index, labels)
+      if scope != self.scope {
+        (records, settled, upTo) = ([], [], 0)
+        selection += 1
+        self.scope = scope
+      }
+      // Held once, it is changed in place.
+      selected = []
+      let new = upTo + 1...index.head
+      do {
+        let filter = try StoryFilter(query, scope, index, &texts, in: new, of: timeline)
+        records += index.records(of: show, in: new).filter(filter.includes)
+      } catch {
+        (settled, upTo) = ([], 0)
+        selection += 1
+        throw error
+      }
       selected = records
     }
     upTo = index.head
+    settle(index)
   }
+
+  // MARK: Blocks
+
+  /// Sums up the full blocks that later records leave as they are.
+  private mutating func settle(_ index: StoryIndex) {
+    let count = selected == nil && show == .story ? index.settledCount : count(in: index)
+    while (settled.count + 1) * StoryIndex.blockSize <= count {
+      settled.append(sum(of: settled.count, in: index))
+    }
+  }
+
+  private func sum(of block: Int, in index: StoryIndex) -> Block {
+    let start = block * StoryIndex.blockSize
+    let end = min(count(in: index), start + StoryIndex.blockSize)
+    var (lines, findings) = (0, 0)
+    for number in start..<end {
+      let entry = entry(number, in: index)
+      lines += entry.lines
+      findings += entry.findings
+    }
+    return Block(
+      first: entry(start, in: index).first, last: entry(end - 1, in: index).last, lines: lines,
+      findings: findings)
+  }
+
+  /// The blocks from one on, the last of which may not be full.
+  ///
+  /// Complexity: linear in these blocks, and in the entries that are still open.
+  package func blocks(from first: Int, in index: StoryIndex) -> [Block] {
+    let count = (count(in: index) + StoryIndex.blockSize - 1) / StoryIndex.blockSize
+    guard first < count else { return [] }
+    return (first..<count).map { $0 < settled.count ? settled[$0] : sum(of: $0, in: index) }
+  }
+
+  // MARK: Entries
 
   /// The number of entries.
   package func count(in index: StoryIndex) -> Int {
@@ -64,110 +131,6 @@ package struct StoryView: Sendable {
       if entry(middle, in: index).first <= record { low = middle + 1 } else { high = middle }
     }
     return low > 0 ? low - 1 : nil
-  }
-}
-
-extension StoryIndex {
-  /// The records that a list without a filter is of, unfolded, in order.
-  fileprivate func records(of show: StoryView.Show) -> [UInt64] {
-    guard head > 0 else { return [] }
-    switch show {
-    case .story: return (1...head).filter(tells)
-    case .records: return Array(1...head)
-    case .findings:
-      var records: [UInt64] = []
-      for finding in findings where records.last != finding.record {
-        records.append(finding.record)
-      }
-      return records
-    }
-  }
-}
-
-/// A query with everything that it takes to answer it for one state of a log.
-private struct StoryFilter {
-  private enum Test {
-    case content(RecordContent)
-    case direction(RecordDirection)
-    case connections(Set<UInt32>)
-    case records(Set<UInt64>)
-    case lasting
-    case telling
-  }
-
-  private let index: StoryIndex
-  private var tests: [(test: Test, isNegated: Bool)] = []
-
-  init(
-    _ query: StoryQuery, _ index: StoryIndex, _ texts: inout TextIndex, _ labels: ConnectionLabels,
-    of timeline: Timeline
-  ) throws {
-    self.index = index
-    for term in query.terms {
-      let test: Test
-      switch term.condition {
-      case .kind(let content): test = .content(content)
-      case .way(.in): test = .direction(.inbound)
-      case .way(.out): test = .direction(.outbound)
-      case .way(.none): test = .direction(.none)
-      case .on(let device): test = .connections(labels.connections(beginningWith: device))
-      case .property(.lasting): test = .lasting
-      case .property(.change): test = .telling
-      case .property(.finding): test = .records(index.records(withFindingsOf: nil))
-      case .property(.error): test = .records(index.records(withFindingsOf: .error))
-      case .property(.warning): test = .records(index.records(withFindingsOf: .warning))
-      case .property(.info): test = .records(index.records(withFindingsOf: .info))
-      case .who(let text): test = .records(try index.records(concerning: text, in: timeline))
-      case .text(let text):
-        try texts.extend(over: timeline, upTo: index.head)
-        test = .records(Set(texts.records(containing: text)))
-      }
-      tests.append((test, term.isNegated))
-    }
-  }
-
-  func includes(_ record: UInt64) -> Bool {
-    tests.allSatisfy { holds($0.test, record) != $0.isNegated }
-  }
-
-  private func holds(_ test: Test, _ record: UInt64) -> Bool {
-    switch test {
-    case .content(let content): index.flags[record].content == content
-    case .direction(let direction): index.flags[record].direction == direction
-    case .connections(let connections): connections.contains(index.flags.connection(of: record))
-    case .records(let records): records.contains(record)
-    case .lasting: index.flags[record].isLasting
-    case .telling: index.tells(record)
-    }
-  }
-}
-
-extension StoryIndex {
-  /// The most contacts whose records `who:` looks for, if many names contain its text.
-  private static let contactLimit = 100
-
-  /// The records with findings of a severity; nil for any.
-  fileprivate func records(withFindingsOf severity: Finding.Severity?) -> Set<UInt64> {
-    Set(
-      findings.lazy.filter { severity == nil || $0.finding.severity == severity }.map(\.record))
-  }
-
-  /// The records that concern a contact whose address or name contains a text, in whatever case.
-  fileprivate func records(
-    concerning text: String, in timeline: Timeline
-  ) throws -> Set<UInt64> {
-    guard head > 0 else { return [] }
-    let wanted = text.lowercased()
-    var known = contacts.union(names.keys).filter { contact in
-      contact.text.lowercased().contains(wanted)
-        || names[contact]?.lowercased().contains(wanted) == true
-    }
-    if let address = try? BareJID(parsing: text) { known.insert(address) }
-    var records: Set<UInt64> = []
-    for contact in known.sorted().prefix(Self.contactLimit) {
-      records.formUnion(try timeline.records(concerning: contact, in: 1...head))
-    }
-    return records
   }
 }
 
@@ -198,7 +161,7 @@ package struct ConnectionLabels: Hashable, Sendable {
   }
 
   /// The connections whose label, name or number is a text, or begins with it.
-  fileprivate func connections(beginningWith text: String) -> Set<UInt32> {
+  func connections(beginningWith text: String) -> Set<UInt32> {
     Set(
       known.keys.filter { number in
         self[number].lowercased().hasPrefix(text.lowercased())

@@ -53,17 +53,17 @@ package struct TextIndex: Sendable {
     ends.append(bytes.count)
   }
 
-  /// The records whose words contain a text, in whatever case, in order.
+  /// The records from one on whose words contain a text, in whatever case, in order.
   ///
-  /// Complexity: linear in the words.
-  package func records(containing text: String) -> [UInt64] {
+  /// Complexity: linear in the words of these records.
+  package func records(containing text: String, from first: UInt64 = 1) -> [UInt64] {
     let wanted = Array(text.lowercased().utf8)
-    guard let first = wanted.first, !wanted.contains(Self.separator) else { return [] }
+    guard let begin = wanted.first, !wanted.contains(Self.separator) else { return [] }
     var found: [UInt64] = []
-    var record = 0
-    var index = 0
+    var record = Int(clamping: first) - 1
+    var index = record == 0 ? 0 : record <= ends.count ? ends[record - 1] : bytes.count
     while index + wanted.count <= bytes.count {
-      guard bytes[index] == first, bytes[index..<index + wanted.count].elementsEqual(wanted) else {
+      guard bytes[index] == begin, bytes[index..<index + wanted.count].elementsEqual(wanted) else {
         index += 1
         continue
       }

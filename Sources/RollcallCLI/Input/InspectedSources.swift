@@ -10,7 +10,8 @@ package struct InspectedSources: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A second log or capture of the same account, which the page can show instead.", valueName: "file"),
+      "A second log or capture of the same account, which the page shows beside the first.",
+      valueName: "file"),
     completion: .file())
   var other: String?
 
@@ -28,6 +29,8 @@ package struct InspectedSources: ParsableArguments {
     package let title: String
     /// The path of the log; nil if captures were read into a temporary one.
     package let log: String?
+    /// Opens the log that is at the path now; nil for captures.
+    package let reopen: (@Sendable () throws -> Timeline)?
   }
 
   /// Opens the sources, the second one last.
@@ -35,12 +38,22 @@ package struct InspectedSources: ParsableArguments {
   /// - Throws: `Failure`, with the sentence for the user.
   package func open() throws -> [Opened] {
     let options = try capture.importOptions(format: format, option: "--format")
-    var opened = [try SourceOptions.open(source, options, pair: capture.pair)]
-    if let other { opened.append(try SourceOptions.open([other], options)) }
-    return opened.map { source in
-      Opened(
-        timeline: source.timeline, title: source.title,
-        log: source.files.isEmpty ? source.path : nil)
+    var opened = [try Self.open(source, options, pair: capture.pair)]
+    if let other { opened.append(try Self.open([other], options, pair: nil)) }
+    return opened
+  }
+
+  private static func open(
+    _ paths: [String], _ options: ImportOptions, pair: String?
+  ) throws -> Opened {
+    let source = try SourceOptions.open(paths, options, pair: pair)
+    guard source.files.isEmpty else {
+      return Opened(timeline: source.timeline, title: source.title, log: nil, reopen: nil)
     }
+    let reopen: @Sendable () throws -> Timeline = {
+      try SourceOptions.open(paths, options).timeline
+    }
+    return Opened(
+      timeline: source.timeline, title: source.title, log: source.path, reopen: reopen)
   }
 }

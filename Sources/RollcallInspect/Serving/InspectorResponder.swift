@@ -87,7 +87,8 @@
       guard let place = streams.take() else {
         throw Refusal(503, "too-many-streams", "too many pages follow this log: close one of them")
       }
-      let events = LiveEvents(inspector.logs[number], after: after)
+      let events = LiveEvents(
+        inspector.logs[number], after: after, of: asked.query["generation"].flatMap { Int($0) })
       var headers = HTTPFields(isPrivate: true)
       headers[.contentType] = "text/event-stream"
       return Response(
@@ -166,7 +167,24 @@
       }
       self.init(
         status: HTTPResponse.Status(code: answer.status), headers: headers,
-        body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+        body: ResponseBody(parts: answer.body))
+    }
+  }
+
+  extension ResponseBody {
+    /// The most bytes that are written at a time.
+    private static let partSize = 64 << 10
+
+    /// A body that is written in parts: a deadline holds for each of them.
+    fileprivate init(parts bytes: [UInt8]) {
+      self.init(contentLength: bytes.count) { writer in
+        var rest = bytes[...]
+        while !rest.isEmpty {
+          try await writer.write(ByteBuffer(bytes: rest.prefix(Self.partSize)))
+          rest = rest.dropFirst(Self.partSize)
+        }
+        try await writer.finish(nil)
+      }
     }
   }
 #endif

@@ -16,15 +16,21 @@
 
     private let log: InspectedLog
     private let after: UInt64
+    private let generation: Int?
 
-    init(_ log: InspectedLog, after: UInt64) {
+    /// - Parameters:
+    ///   - after: The last record that the page has.
+    ///   - generation: Which of the logs at the place it is of; nil for the one that is there.
+    init(_ log: InspectedLog, after: UInt64, of generation: Int?) {
       self.log = log
       self.after = after
+      self.generation = generation
     }
 
     struct AsyncIterator: AsyncIteratorProtocol {
       fileprivate let log: InspectedLog
       fileprivate var after: UInt64
+      fileprivate var generation: Int?
       fileprivate var hasBegun = false
 
       /// The next event or comment; nil if the task is cancelled.
@@ -35,10 +41,12 @@
           return ByteBuffer(string: ": \n\n")
         }
         for _ in 0..<LiveEvents.silence {
-          let (log, after) = (log, after)
-          let news = try? await NIOThreadPool.singleton.runIfActive { try log.news(after: after) }
+          let (log, after, generation) = (log, after, generation)
+          let news = try? await NIOThreadPool.singleton.runIfActive {
+            try log.news(after: after, of: generation)
+          }
           if let news = news ?? nil {
-            self.after = news.head
+            (self.after, self.generation) = (news.head, news.generation)
             return ByteBuffer(string: "id: \(news.head)\nevent: head\ndata: \(news.document)\n\n")
           }
           do { try await Task.sleep(for: LiveEvents.interval) } catch { return nil }
@@ -47,7 +55,9 @@
       }
     }
 
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(log: log, after: after) }
+    func makeAsyncIterator() -> AsyncIterator {
+      AsyncIterator(log: log, after: after, generation: generation)
+    }
 
     /// Passes the events to `body` until the server or the connection ends.
     func write(_ body: (ByteBuffer) async throws -> Void) async throws {

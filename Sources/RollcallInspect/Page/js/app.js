@@ -41,6 +41,7 @@ export class App {
     this.story = new Story(byId('story'), { log: this.log, open: this.open, report: this.report });
     this.timeline = new Timeline(byId('timeline'), { log: this.log, report: this.report });
     const isUnnamed = !store.get().at;
+    this.isUnnamed = isUnnamed;
     const at = isUnnamed ? this.log.head : Math.min(Number(store.get().at), this.log.head);
     store.assume({ at: String(at), tab: store.get().tab || (isUnnamed && this.findings.findings.length ? 'findings' : 'roster') });
     this.note();

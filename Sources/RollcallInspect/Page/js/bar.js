@@ -52,7 +52,7 @@ export function buildTransport(element, app, actions) {
     pin.hidden = pinAt !== '';
     pinned.hidden = pinAt === '';
     pinNumber.textContent = `${texts.pinned} #${pinAt}`;
-    indexing.textContent = app.log.complete === false ? texts.indexing(app.log.upTo, app.log.head) : '';
+    indexing.textContent = app.log.complete ? '' : texts.indexing(app.log.upTo, app.log.records);
     whole.hidden = !app.timeline.series || app.timeline.isWhole;
     for (const option of axes) option.setAttribute('aria-pressed', String(option.dataset.axis === axis));
   };

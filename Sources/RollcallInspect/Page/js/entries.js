@@ -43,16 +43,17 @@ export class Entries {
     for (const abort of this.asked.values()) abort.abort();
     this.asked.clear();
     if (view !== this.view) this.folds.clear();
-    Object.assign(this, { view, log, count: table.entries, records: table.records, table });
+    Object.assign(this, { view, log, count: table.entries, records: table.records, selection: table.selection });
     this.heights.reset(blocksOf(table.entries, table.blocks));
   }
 
-  /** Takes new blocks from entry `from` on; everything before stays as it is. */
+  /** Takes new blocks from entry `from` of the plain story on; everything before stays as it is. Other lists only get longer. */
   async extend(from) {
-    const before = this.heights.blocks;
-    const table = await ask('story', { view: this.view, log: this.log });
-    const firstChanged = Math.floor(Math.max(0, from) / blockSize);
-    const blocks = blocksOf(table.entries, table.blocks).map((block, index) => index < firstChanged && before[index]?.rows ? before[index] : block);
+    const before = this.heights.blocks, firstChanged = Math.floor((this.view === 'story' ? Math.min(from, this.count) : this.count) / blockSize);
+    const table = await ask('story', { view: this.view, log: this.log, from: firstChanged });
+    // The filter stands for other people or devices now: all may be different.
+    if (table.selection !== this.selection) { await this.open(this.view, this.log); this.changed(); return; }
+    const blocks = [...before.slice(0, firstChanged), ...blocksOf(table.entries - firstChanged * blockSize, table.blocks)];
     Object.assign(this, { count: table.entries, records: table.records });
     for (const [index, abort] of this.asked) if (index >= firstChanged) { abort.abort(); this.asked.delete(index); }
     this.heights.reset(blocks);

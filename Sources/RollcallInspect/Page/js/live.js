@@ -20,13 +20,13 @@ export class EventReader {
 
 /** Calls `take({ event, data })` for each event until `stop()`; connects again by number when the stream ends. */
 export class Live {
-  constructor(log, after, take, state) { Object.assign(this, { log, after, take, state, abort: new AbortController(), backoff: 500 }); this.run(); }
+  constructor(log, { head, generation }, take, state) { Object.assign(this, { log, after: head, generation, take, state, abort: new AbortController(), backoff: 500 }); this.run(); }
   stop() { this.isStopped = true; this.abort.abort(); }
 
   async run() {
     while (!this.isStopped) {
       try {
-        const response = await send(pathOf('live', { log: this.log, after: this.after }), { signal: this.abort.signal });
+        const response = await send(pathOf('live', { log: this.log, after: this.after, generation: this.generation }), { signal: this.abort.signal });
         if (!response.ok) { if (response.status < 500) return this.state('refused'); throw new Error(String(response.status)); }
         this.state('connected');
         await this.read(response.body.pipeThrough(new TextDecoderStream()).getReader());

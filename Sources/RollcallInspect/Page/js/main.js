@@ -103,6 +103,8 @@ async function start() {
   await Promise.all([app.timeline.load(), useStory(store.get())]);
   app.transport();
   if (store.get().compare && app.log.logs.length > 1) await app.compare.show(true);
+  const said = prefs.take('said');
+  if (said) app.say(said);
   document.documentElement.dataset.ready = 'true';
 }
 

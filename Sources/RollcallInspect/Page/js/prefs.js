@@ -9,6 +9,14 @@ export function read(name, fallback) {
   catch { return memory.get(name) ?? fallback; }
 }
 
+/** Reads something once: it is gone then. */
+export function take(name) {
+  const found = read(name, null);
+  memory.delete(name);
+  try { localStorage.removeItem(prefix + name); } catch { /* It was never stored. */ }
+  return found;
+}
+
 export function write(name, value) {
   memory.set(name, String(value));
   try { localStorage.setItem(prefix + name, value); } catch { /* The choice lasts as long as the page. */ }

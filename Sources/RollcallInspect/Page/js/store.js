@@ -51,6 +51,13 @@ export function set(change, { jump = false } = {}) {
 /** Sets fields without telling anybody: for what the address does not say when the page opens. */
 export function assume(change) { current = { ...current, ...change }; }
 
+/** Sets all fields anew in the address, for the next load of the page. */
+export function replace(value) {
+  clearTimeout(waiting);
+  current = { ...defaults, ...value };
+  history.replaceState(null, '', address());
+}
+
 let waiting = 0;
 const address = () => format(current) || location.pathname;
 function write() {

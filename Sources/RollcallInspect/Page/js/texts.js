@@ -79,7 +79,7 @@ export const texts = {
   },
   whatif: {
     choose: 'Change one thing', policy: (name) => ({ lenient: 'A client that takes every push', optimistic: 'A client that shows its edits at once', 'fetch-only': 'A client that ignores pushes' })[name] ?? name, drop: (record) => `Without #${record}`, swap: (a, b) => `Swap #${a} and #${b}`, none: ['Nothing is changed yet.', 'Leave a record out, swap two, or let a client with other habits read the log.'],
-    happened: 'Happened', otherwise: 'Otherwise', same: 'This changes nothing.', partsAt: (record) => `It diverges at #${record}.`, atEnd: 'Different at the end', sameAtEnd: 'At the end, everything is the same.', running: 'Replaying the log', nothingHere: 'no record',
+    happened: 'Happened', otherwise: 'Otherwise', same: 'This changes nothing.', partsAt: (record) => `It diverges at #${record}.`, atEnd: 'Different at the end', sameAtEnd: 'At the end, everything is the same.', running: 'Replaying the log', cancel: 'Cancel', nothingHere: 'no record',
     more: (count) => `and ${plural(count, 'more difference')}`, added: 'New finding', removed: 'Finding that disappears',
   },
   compare: {

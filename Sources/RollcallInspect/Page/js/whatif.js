@@ -34,7 +34,7 @@ export class WhatIf {
   async run(edit, pressed) {
     this.chosen = JSON.stringify(edit);
     for (const chip of this.choices.children) chip.setAttribute('aria-pressed', String(chip === pressed));
-    fill(this.result, h('p', { class: 'faint running' }, t.running));
+    fill(this.result, h('p', { class: 'faint running' }, t.running, ' ', h('button', { class: 'link', type: 'button', onclick: () => this.cancel() }, t.cancel)));
     const { chosen } = this;
     try {
       const answer = await post('branches', { ...edit, log: this.app.log.number });
@@ -42,10 +42,18 @@ export class WhatIf {
     } catch (error) { if (this.chosen === chosen) fill(this.result, h('p', { class: 'fault', role: 'alert' }, error.message)); }
   }
 
-  show({ differs, parting, differences = [], findings = {} }) {
+  async cancel() {
+    this.chosen = null;
+    for (const chip of this.choices.children) chip.setAttribute('aria-pressed', 'false');
+    fill(this.result, nothing(t.none));
+    try { await post('branches', { cancel: true, log: this.app.log.number }); } catch (error) { this.app.report(error); }
+  }
+
+  show({ differs, parting, differences = [], findings = {}, titles = {} }) {
     const { app } = this;
+    this.titles = titles;
     if (!differs && !parting && !differences.length) return fill(this.result, nothing([t.same, '']));
-    const finding = (found, label) => h('p', { class: 'change' }, h('span', { class: `told ${found.severity}` }, severityMark(found.severity), found.title ?? found.code), ' ', h('span', { class: 'faint' }, label), ' ', recordLink(found.record, app.go));
+    const finding = (found, label) => h('p', { class: 'change' }, h('span', { class: `told ${found.severity}` }, severityMark(found.severity), this.titles[found.code] ?? found.code), ' ', h('span', { class: 'faint' }, label), ' ', recordLink(found.record, app.go));
     return fill(this.result,
       parting ? [h('p', { class: 'facts' }, h('span', {}, sentence(t.partsAt(parting.record), { open: app.open, go: app.go }))),
         h('div', { class: 'courses' }, this.course(t.happened, parting.happened), this.course(t.otherwise, parting.instead))] : null,
@@ -65,7 +73,7 @@ export class WhatIf {
     const links = { open: this.app.open, go: this.app.go, full: false }, name = (jid) => contact(jid, this.app.open);
     return [h('p', {}, recordLink(record, this.app.go), ' ', clauseParts({ who: null, full: meaning ?? '' }, links, name)),
       changes.slice(0, mostMoments).map((change) => h('span', { class: 'effect' }, sign(change.mark), effectParts(change, null, links, name))),
-      findings.map((found) => h('span', { class: `told ${found.severity}` }, severityMark(found.severity), found.title ?? found.code))];
+      findings.map((found) => h('span', { class: `told ${found.severity}` }, severityMark(found.severity), this.titles[found.code] ?? found.code))];
   }
 
   difference(difference) {
