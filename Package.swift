@@ -120,7 +120,8 @@ let package = Package(
     .target(
       name: "RosterClient",
       dependencies: [
-        "RawBytes", "Rollcall", "RosterCore", "XMPPStanza", "XMPPStream", "Captures", "CShims",
+        "RawBytes", "Rollcall", "RosterCore", "ConversationCore", "XMPPStanza", "XMPPStream",
+        "Captures", "CShims",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
         .product(name: "DequeModule", package: "swift-collections"),
@@ -169,7 +170,8 @@ let package = Package(
     .executableTarget(
       name: "RollcallLive",
       dependencies: [
-        "RollcallCLI", "RosterClient", "RosterProxy", "CShims",
+        "RollcallCLI", "RosterClient", "RosterProxy", "Rollcall", "ConversationCore", "XMPPStanza",
+        "CShims",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: rules),

@@ -65,8 +65,17 @@ import RosterClient
       let order = try LiveOrder(line) { try timeline.contact(named: $0).jid }
       switch order {
       case .command(let command): await perform(command, line)
-      case .presence(let show, let status): try await session.appear(show, status: status)
-      case .message(let text, let jid): try await session.say(text, to: jid)
+      case .presence(let show, let status):
+        report(line, try await session.setPresence(show, status: status))
+      case .message(let text, let jid):
+        report(line, try await session.send(ChatMessage(text, to: jid)))
+      case .correction(let text, let jid):
+        let id = try timeline.lastMessage(with: jid, isOurs: true)
+        let correction = ChatMessage.correction(of: id, with: text, to: JID(jid))
+        report(line, try await session.send(correction))
+      case .displayed(let jid):
+        let id = try timeline.lastMessage(with: jid, isOurs: false)
+        report(line, try await session.send(.displayed(id), to: JID(jid)))
       case .help: Terminal.note(LiveOrder.guide)
       case .quit: isQuitting = true
       }
@@ -86,6 +95,14 @@ import RosterClient
       }
     } catch {
       refused(line, "\(error)")
+    }
+  }
+
+  /// Reports that a stanza was sent, and whether the server has confirmed that it has it.
+  private func report(_ line: String, _ answer: StanzaAnswer) {
+    switch answer {
+    case .result, .acknowledged: Terminal.note("\(line): done")
+    case .written: Terminal.note("\(line): sent; the server confirms nothing")
     }
   }
 

@@ -6,6 +6,10 @@ enum LiveOrder {
   case command(RosterCommand)
   case presence(show: Show, status: String?)
   case message(String, to: JID)
+  /// Replaces the text of our last message to a contact.
+  case correction(String, to: BareJID)
+  /// The user has seen the messages of a contact.
+  case displayed(BareJID)
   case help
   case quit
 
@@ -15,10 +19,12 @@ enum LiveOrder {
     rename WHO [NAME]                      cancel WHO   remove WHO
     group WHO [GROUP]...                   block WHO    unblock WHO
     presence [away|chat|dnd|xa] [WORDS]    fetch        quit
-    message WHO WORDS
+    message WHO WORDS                      correct WHO WORDS
+    read WHO
 
     WHO is an address, a name, its pinyin, or a part of one; "quotes" hold
-    words together.
+    words together. "correct" replaces the text of the last message to WHO,
+    "read" says that the messages of WHO were displayed.
     """
 
   /// - Parameter naming: Finds the contact that a text names.
@@ -62,6 +68,12 @@ enum LiveOrder {
       guard !words.isEmpty else { throw OrderError.missingText(verb) }
       self = .message(words.joined(separator: " "), to: JID(jid))
       words = []
+    case "correct":
+      let jid = try contact()
+      guard !words.isEmpty else { throw OrderError.missingText(verb) }
+      self = .correction(words.joined(separator: " "), to: jid)
+      words = []
+    case "read": self = .displayed(try contact())
     case "help", "?": self = .help
     case "quit", "exit": self = .quit
     default: throw OrderError.unknown(verb)
@@ -130,6 +142,7 @@ enum OrderError: Error, Hashable, CustomStringConvertible {
   case missingText(String)
   case unexpected(String)
   case openQuote
+  case noMessage(BareJID, isOurs: Bool)
 
   var description: String {
     switch self {
@@ -138,13 +151,15 @@ enum OrderError: Error, Hashable, CustomStringConvertible {
     case .missingContact(let verb): "\(verb) needs a contact"
     case .missingText(let verb): "\(verb) needs a text"
     case .unexpected(let word): "“\(word)” is not expected there"
+    case .noMessage(let jid, isOurs: true): "the log has no message to \(jid) that can be corrected"
+    case .noMessage(let jid, isOurs: false): "the log has no message from \(jid) that has an id"
     case .openQuote: "a quotation mark, or the character after a backslash, is missing"
     }
   }
 }
 
 extension JID {
-  fileprivate init(_ bare: BareJID) {
+  init(_ bare: BareJID) {
     self.init(prepared: bare, resource: nil)
   }
 }

@@ -1,4 +1,4 @@
-import XMPPStanza
+package import XMPPStanza
 
 // The namespaces that only conversations need.
 extension Namespace {
@@ -11,17 +11,17 @@ extension Namespace {
   /// XEP-0059.
   static let resultSets = "http://jabber.org/protocol/rsm"
   /// XEP-0359.
-  static let stanzaIDs = "urn:xmpp:sid:0"
+  package static let stanzaIDs = "urn:xmpp:sid:0"
   /// XEP-0091, the predecessor of XEP-0203.
   static let legacyDelay = "jabber:x:delay"
   /// XEP-0184.
-  static let receipts = "urn:xmpp:receipts"
+  package static let receipts = "urn:xmpp:receipts"
   /// XEP-0333.
-  static let markers = "urn:xmpp:chat-markers:0"
+  package static let markers = "urn:xmpp:chat-markers:0"
   /// XEP-0490.
   static let displayedSync = "urn:xmpp:mds:displayed:0"
   /// XEP-0308.
-  static let correction = "urn:xmpp:message-correct:0"
+  package static let correction = "urn:xmpp:message-correct:0"
   /// XEP-0424.
   static let retraction = "urn:xmpp:message-retract:1"
   static let retraction0 = "urn:xmpp:message-retract:0"
@@ -35,15 +35,15 @@ extension Namespace {
   /// XEP-0461.
   static let reply = "urn:xmpp:reply:0"
   /// XEP-0428.
-  static let fallback = "urn:xmpp:fallback:0"
+  package static let fallback = "urn:xmpp:fallback:0"
   /// XEP-0066.
-  static let outOfBand = "jabber:x:oob"
+  package static let outOfBand = "jabber:x:oob"
   /// XEP-0447.
-  static let fileSharing = "urn:xmpp:sfs:0"
+  package static let fileSharing = "urn:xmpp:sfs:0"
   /// XEP-0367.
   static let attaching = "urn:xmpp:message-attaching:1"
   /// XEP-0446.
-  static let fileMetadata = "urn:xmpp:file:metadata:0"
+  package static let fileMetadata = "urn:xmpp:file:metadata:0"
   /// XEP-0385.
   static let inlineMedia = "urn:xmpp:sims:1"
   /// XEP-0234, whose description of a file XEP-0385 uses.
@@ -51,11 +51,11 @@ extension Namespace {
   /// XEP-0372.
   static let references = "urn:xmpp:reference:0"
   /// XEP-0103.
-  static let urlData = "http://jabber.org/protocol/url-data"
+  package static let urlData = "http://jabber.org/protocol/url-data"
   /// XEP-0300.
-  static let hashes = "urn:xmpp:hashes:2"
+  package static let hashes = "urn:xmpp:hashes:2"
   /// XEP-0363.
-  static let upload = "urn:xmpp:http:upload:0"
+  package static let upload = "urn:xmpp:http:upload:0"
   /// XEP-0231.
   static let bitsOfBinary = "urn:xmpp:bob"
   /// XEP-0071.
@@ -72,10 +72,10 @@ extension Namespace {
   /// XEP-0249.
   static let directInvitation = "jabber:x:conference"
   /// XEP-0334.
-  static let hints = "urn:xmpp:hints"
+  package static let hints = "urn:xmpp:hints"
   /// XEP-0084.
-  static let avatarMetadata = "urn:xmpp:avatar:metadata"
-  static let avatarData = "urn:xmpp:avatar:data"
+  package static let avatarMetadata = "urn:xmpp:avatar:metadata"
+  package static let avatarData = "urn:xmpp:avatar:data"
   /// XEP-0153.
   static let avatarUpdate = "vcard-temp:x:update"
 }

@@ -13,10 +13,29 @@ package enum ClientAction: Hashable, Sendable {
   case note(Lifecycle)
   /// A session has begun, or the last one was resumed.
   case online(isResumed: Bool)
-  /// The server answered a request with this id that is not a command; nil if it carried it out.
-  case answered(String, LiveFailure?)
+  /// The answer to a request that is not a command, or to a stanza, of this name.
+  case answered(String, RequestAnswer)
   /// Close the connection once everything is written; nil if both sides ended in order.
   case finish(LiveFailure?)
+}
+
+extension ClientAction {
+  /// The bytes to send; nil for every other action.
+  var bytes: [UInt8]? { if case .send(let bytes) = self { bytes } else { nil } }
+}
+
+/// How a request that is not a command, or a stanza of the application, was answered.
+package enum RequestAnswer: Hashable, Sendable {
+  /// The result that answers a request.
+  case result(XMPPElement)
+  /// The error that answers a request.
+  case refused(StanzaError)
+  /// The server has acknowledged the stanza (XEP-0198).
+  case acknowledged
+  /// Everything was written. The server acknowledges no stanzas.
+  case written
+  /// The request failed for another reason.
+  case failed(LiveFailure)
 }
 
 /// The parameters of a login.

@@ -1,13 +1,16 @@
 import Rollcall
-import XMPPStanza
+package import XMPPStanza
 
 // The session, apart from its effects on the roster.
 extension ClientMachine {
   /// A stanza of ours is sent, if there is a session, perhaps with a request to acknowledge the
   /// stanzas so far.
-  package mutating func sent(_ stanza: [UInt8]) -> ClientResult {
+  ///
+  /// - Parameter name: The name that `answered` uses once the server has acknowledged the stanza;
+  ///   at once if it acknowledges none. Nil if nobody waits for that.
+  package mutating func sent(_ stanza: [UInt8], awaitedAs name: String? = nil) -> ClientResult {
     guard var session = state.session else { return .ignored(state.end ?? .noSession) }
-    session.sent(stanza)
+    session.sent(stanza, awaitedAs: name)
     if let management = session.management, management.isOverdue {
       // A session that resumes this one would send all of it again.
       session.counting = .off
@@ -17,7 +20,28 @@ extension ClientMachine {
     }
     let question = session.ask()
     enter(with: session)
-    return .actions([.send(stanza)] + question)
+    let unconfirmed = session.management == nil ? name : nil
+    return .actions(
+      [.send(stanza)] + question + (unconfirmed.map { [.answered($0, .written)] } ?? []))
+  }
+
+  /// The application sends a stanza of its own. A request gets an id if it has none, or one that an
+  /// open request has.
+  ///
+  /// - Returns: The name that `answered` will use: for a request its id, whose answer counts only
+  ///   from the address that was asked (RFC 6120 §8.1.2.1).
+  package mutating func submitted(_ stanza: XMPPElement) -> (id: String, result: ClientResult) {
+    let name = nextID()
+    guard var session = state.session else {
+      return (name, .actions([.answered(name, .failed(.notOnline))]))
+    }
+    guard stanza.isRequest else {
+      return (name, sent(stanza.serialized(), awaitedAs: name))
+    }
+    let id = stanza.attribute("id").flatMap { session.open[$0] == nil ? $0 : nil } ?? name
+    session.open[id] = .stanza(to: stanza.attribute("to"))
+    enter(with: session)
+    return (id, sent(stanza.identified(as: id).serialized()))
   }
 
   /// The server is pinged (XEP-0199), and answers after it has processed everything sent before.
@@ -37,7 +61,9 @@ extension ClientMachine {
     _ purpose: Session.OwnRequest, _ make: (Self, String) -> XMPPElement
   ) -> (id: String, result: ClientResult) {
     let id = nextID()
-    guard var session = state.session else { return (id, .actions([.answered(id, .notOnline)])) }
+    guard var session = state.session else {
+      return (id, .actions([.answered(id, .failed(.notOnline))]))
+    }
     session.open[id] = purpose
     enter(with: session)
     return (id, sent(make(self, id).serialized()))
@@ -68,20 +94,22 @@ extension ClientMachine {
       let question = session.ask()
       enter(with: session)
       return .actions(question)
-    case ("failed", .asked):
+    case ("failed", .asked(let management)):
       session.counting = .off
       enter(with: session)
-      return .actions([])
+      return .actions(management.awaited.map { .answered($0, .written) })
     case ("r", .on(let management)): return .actions([send(.acknowledge(management.handled))])
     case ("a", .on(var management)):
       let waiting = management.unacknowledgedCount
       guard let count = node.attribute("h").flatMap({ UInt32($0) }),
         management.acknowledged(count)
       else { return violation("it counts other stanzas than it was sent") }
+      let confirmed = management.takeConfirmed()
       session.counting = .on(management)
       let question = management.unacknowledgedCount == waiting ? nil : session.ask()
       enter(with: session)
-      return question.map { .actions($0) } ?? .ignored(.nothingNew)
+      guard let question else { return .ignored(.nothingNew) }
+      return .actions(question + confirmed.map { .answered($0, .acknowledged) })
     case (_, .off), (_, .asked), (_, .on): return .ignored(.notAsked)
     }
   }
@@ -89,7 +117,7 @@ extension ClientMachine {
   /// What the answer to one of the connection's own requests means; nil where it is to none.
   private mutating func ownAnswer(_ node: XMPPElement, _ session: Session) -> ClientResult? {
     guard let id = node.attribute("id"), node.answers(id), let request = session.open[id],
-      node.attribute("from").map({ isOwnServer($0) }) ?? true
+      mayAnswer(request, node.attribute("from"))
     else { return nil }
     var session = session
     session.open[id] = nil
@@ -97,15 +125,38 @@ extension ClientMachine {
     switch request {
     // An error too shows that the server is there.
     case .silence: return .actions([])
-    case .ping: return .actions([.answered(id, nil)])
+    case .ping: return .actions([.answered(id, .result(node))])
     case .password:
-      guard node.attribute("type") == "error" else { return .actions([.answered(id, nil)]) }
+      guard node.attribute("type") == "error" else {
+        return .actions([.answered(id, .result(node))])
+      }
       let (condition, text) = node.stanzaError
-      return .actions([.answered(id, .registrationRefused(condition: condition, text: text))])
+      let failure = LiveFailure.registrationRefused(condition: condition, text: text)
+      return .actions([.answered(id, .failed(failure))])
+    case .stanza:
+      return .actions([
+        .answered(id, StanzaError(node).map { .refused($0) } ?? .result(node))
+      ])
     }
   }
 
-  private func isOwnServer(_ address: String) -> Bool {
+  /// Whether an answer to a request may come from this address; nil for none.
+  private func mayAnswer(_ request: Session.OwnRequest, _ address: String?) -> Bool {
+    switch request {
+    case .silence, .ping, .password, .stanza(to: nil): isOwnServer(address)
+    // The server may leave its address out when it answers in place of the account.
+    case .stanza(let to?): isOwnServer(to) ? isOwnServer(address) : isSame(address, to)
+    }
+  }
+
+  private func isSame(_ address: String?, _ other: String) -> Bool {
+    guard let address, let one = try? JID(parsing: address), let two = try? JID(parsing: other)
+    else { return false }
+    return one == two
+  }
+
+  private func isOwnServer(_ address: String?) -> Bool {
+    guard let address else { return true }
     guard let jid = try? JID(parsing: address) else { return false }
     return jid.bare == login.account || jid.description == login.account.domain
   }
@@ -128,6 +179,20 @@ extension ClientMachine {
 }
 
 extension XMPPElement {
+  /// Whether this is a request, which is answered (RFC 6120 §8.2.3).
+  fileprivate var isRequest: Bool {
+    self.is("iq", in: Namespace.client) && ["get", "set"].contains(attribute("type") ?? "")
+  }
+
+  /// The stanza with this id.
+  fileprivate func identified(as id: String) -> XMPPElement {
+    guard attribute("id") != id else { return self }
+    let name = XMLName("id", in: "")
+    return XMPPElement(
+      self.name, attributes: attributes.filter { $0.name != name } + [XMLAttribute(name, id)],
+      content: content)
+  }
+
   /// What a server pushes: items of the roster, or of the block list (XEP-0191).
   fileprivate var isPush: Bool {
     self.is("query", in: Namespace.roster) || name.namespace == Namespace.blocking

@@ -86,6 +86,8 @@ extension ClientMachine {
       /// To find out when everything sent before has been processed.
       case ping
       case password
+      /// For the application, which sent it to this address; nil for its own server.
+      case stanza(to: String?)
     }
 
     var counting = Counting.off
@@ -103,14 +105,16 @@ extension ClientMachine {
     }
 
     /// Counts a stanza that we send.
-    mutating func sent(_ stanza: [UInt8]) {
+    ///
+    /// - Parameter name: The name under which its acknowledgement is awaited; nil if it is not.
+    mutating func sent(_ stanza: [UInt8], awaitedAs name: String?) {
       switch counting {
       case .off: break
       case .asked(var management):
-        management.sent(stanza)
+        management.sent(stanza, awaitedAs: name)
         counting = .asked(management)
       case .on(var management):
-        management.sent(stanza)
+        management.sent(stanza, awaitedAs: name)
         counting = .on(management)
       }
     }

@@ -9,7 +9,7 @@ package struct StreamManagement: Hashable, Sendable {
   /// The number of our stanzas that the server has acknowledged.
   private var acknowledged: UInt32
   /// Our stanzas that it has not acknowledged, oldest first.
-  private var unacknowledged: Deque<[UInt8]> = []
+  private var unacknowledged: Deque<Stanza> = []
   /// The number of their bytes.
   private var unacknowledgedBytes = 0
 
@@ -18,6 +18,15 @@ package struct StreamManagement: Hashable, Sendable {
   /// The id for resuming the session; nil if the server does not offer that.
   package var id: String?
   private var isAsked = false
+  /// The names of the awaited stanzas that were acknowledged and not yet reported, oldest first.
+  private var confirmed: [String] = []
+
+  /// A stanza of ours.
+  private struct Stanza: Hashable, Sendable {
+    var bytes: [UInt8]
+    /// The name under which its acknowledgement is awaited.
+    var name: String?
+  }
 
   /// The number of our stanzas that the server has not acknowledged.
   package var unacknowledgedCount: Int { unacknowledged.count }
@@ -30,7 +39,7 @@ package struct StreamManagement: Hashable, Sendable {
 
   /// Whether any of these stanzas is sent again if the session is resumed.
   package func resends(anyOf stanzas: [[UInt8]]) -> Bool {
-    id != nil && unacknowledged.contains { stanzas.contains($0) }
+    id != nil && unacknowledged.contains { stanzas.contains($0.bytes) }
   }
 
   /// The counts of a new session, or of one in which stanzas were already counted.
@@ -44,8 +53,10 @@ package struct StreamManagement: Hashable, Sendable {
   package mutating func received() { handled &+= 1 }
 
   /// A stanza of ours is sent.
-  package mutating func sent(_ stanza: [UInt8]) {
-    unacknowledged.append(stanza)
+  ///
+  /// - Parameter name: The name under which its acknowledgement is awaited; nil if it is not.
+  package mutating func sent(_ stanza: [UInt8], awaitedAs name: String? = nil) {
+    unacknowledged.append(Stanza(bytes: stanza, name: name))
     unacknowledgedBytes += stanza.count
   }
 
@@ -62,17 +73,30 @@ package struct StreamManagement: Hashable, Sendable {
   package mutating func acknowledged(_ count: UInt32) -> Bool {
     let new = Int(count &- acknowledged)
     guard new <= unacknowledged.count else { return false }
-    unacknowledgedBytes -= unacknowledged.prefix(new).reduce(0) { $0 + $1.count }
+    unacknowledgedBytes -= unacknowledged.prefix(new).reduce(0) { $0 + $1.bytes.count }
+    confirmed += unacknowledged.prefix(new).compactMap(\.name)
     unacknowledged.removeFirst(new)
     acknowledged = count
     isAsked = false
     return true
   }
 
+  /// Returns and forgets the names of the awaited stanzas that were acknowledged.
+  package mutating func takeConfirmed() -> [String] {
+    defer { confirmed = [] }
+    return confirmed
+  }
+
+  /// The names of the awaited stanzas that are not acknowledged.
+  package var awaited: [String] { unacknowledged.compactMap(\.name) }
+
   /// The stanzas to send again if the session is resumed (§5): all that were not acknowledged.
+  /// Nothing is awaited any longer, because the waits ended with the connection.
   package mutating func resumed() -> [[UInt8]] {
     isAsked = false
-    return Array(unacknowledged)
+    confirmed = []
+    for index in unacknowledged.indices { unacknowledged[index].name = nil }
+    return unacknowledged.map(\.bytes)
   }
 }
 

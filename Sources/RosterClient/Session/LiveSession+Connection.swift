@@ -184,7 +184,8 @@ extension LiveSession {
     for action in result.actions { carryOut(action) }
   }
 
-  func carryOut(_ action: ClientAction) {
+  /// - Parameter stamp: The record of the part of the stream that led to the action, if one did.
+  func carryOut(_ action: ClientAction, after stamp: RecordStamp? = nil) {
     switch action {
     case .send(let bytes):
       guard record({ try session.sent(bytes, at: now) }) else { return }
@@ -193,7 +194,8 @@ extension LiveSession {
     case .derive(let derivation): derive(derivation)
     case .note(let lifecycle): record { try session.note(lifecycle, at: now) }
     case .online(let isResumed): online(isResumed: isResumed)
-    case .answered(let id, let failure): answers.append((id, failure))
+    case .answered(let id, let answer):
+      answers.append(NamedAnswer(name: id, answer: answer, stamp: stamp))
     case .finish(let failure): ending = ending ?? ConnectionEnd(failure: failure)
     }
   }

@@ -46,13 +46,16 @@ extension LiveSession {
   /// - Returns: Whether further parts are to be handled.
   private func handle(_ part: StreamIntake.Part) -> Bool {
     guard ending == nil, var machine else { return false }
+    let isInSession = machine.hadSession
     let result = machine.received(part)
     let isRecorded = record {
       try machine.hasFailed ? session.refused(part, at: now) : session.received(part, at: now)
     }
     guard isRecorded else { return false }
     self.machine = machine
-    for action in result.actions { carryOut(action) }
+    if let last = pendingSteps.indices.last { pendingSteps[last].isArrival = isInSession }
+    let stamp = pendingSteps.last?.step.stamp
+    for action in result.actions { carryOut(action, after: stamp) }
     return true
   }
 

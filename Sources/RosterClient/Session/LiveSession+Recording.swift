@@ -2,6 +2,23 @@ import Captures
 import NIOCore
 import Rollcall
 
+/// A step of the recording that is not reported before it is on disk.
+struct PendingStep {
+  var step: SessionStep
+  /// The roster after it.
+  var roster: Roster
+  /// Whether the step is a part of the server's stream within the session.
+  var isArrival = false
+}
+
+/// An answer that is not reported before it is on disk.
+struct NamedAnswer {
+  var name: String
+  var answer: RequestAnswer
+  /// The record of the answer; nil if no part of the stream is the answer.
+  var stamp: RecordStamp?
+}
+
 // Everything is written to disk first, and only then sent to the server or to watchers.
 extension LiveSession {
   /// Passes something on to be recorded.
@@ -10,7 +27,9 @@ extension LiveSession {
   @discardableResult
   func record(_ body: () throws -> [SessionStep]) -> Bool {
     do {
-      for step in try body() { pendingSteps.append((step, session.roster)) }
+      for step in try body() {
+        pendingSteps.append(PendingStep(step: step, roster: session.roster))
+      }
       return true
     } catch {
       unrecordable(error)
@@ -47,12 +66,14 @@ extension LiveSession {
       do {
         try await session.durable()
         write(bytes)
-        for (step, roster) in steps { report(step, roster) }
-        for (id, failure) in answered { self.answered(id, failure) }
+        for step in steps { report(step) }
+        for answer in answered { self.answered(answer) }
         if reads, ending == nil { readNextRound() }
       } catch {
         let failure = unrecordable(error)
-        for (id, _) in answered { self.answered(id, failure) }
+        for answer in answered {
+          self.answered(NamedAnswer(name: answer.name, answer: .failed(failure)))
+        }
       }
       // Everything before the end is reported first: it may be the answer that a caller waits for.
       let isReported = outbox.isEmpty && pendingSteps.isEmpty && answers.isEmpty
@@ -76,8 +97,10 @@ extension LiveSession {
     (try? channel?.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
   }
 
-  private func report(_ step: SessionStep, _ roster: Roster) {
+  private func report(_ pending: PendingStep) {
+    let (step, roster) = (pending.step, pending.roster)
     self.roster = roster
+    if pending.isArrival { stanzaArrived(step) }
     for answer in step.answers { commandAnswered(answer) }
     if let pendingFetch, roster.position >= pendingFetch.since, roster.isRosterAnswered() {
       rosterSettled()
@@ -136,7 +159,7 @@ extension LiveSession {
     beat?.cancel()
     self.failure = failure
     try? await session.durable()
-    for (step, roster) in pendingSteps { report(step, roster) }
+    for step in pendingSteps { report(step) }
     pendingSteps = []
     do {
       try session.close()
@@ -145,6 +168,7 @@ extension LiveSession {
     }
     endWaits(.over, willReconnect: false)
     hub.close()
+    closeStanzas()
     isEnded = true
     let waiters = endWaiters.values
     endWaiters = [:]

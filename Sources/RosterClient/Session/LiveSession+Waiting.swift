@@ -17,13 +17,17 @@ struct PendingCommand {
   var waiter: Waiter
 }
 
-/// A request other than a command, such as a ping, whose answer a caller waits for.
+/// A request other than a command, such as a ping, or a stanza, whose answer a caller waits for.
 struct PendingRequest {
+  typealias Waiter = CheckedContinuation<Result<StanzaAnswer, RequestFailure>, Never>
+
   /// The number of the wait.
   var wait: Int
+  /// The elements that were sent for it.
+  var stanzas: [[UInt8]]
   /// When it was sent, in milliseconds since 1970.
   var sent: Int64
-  var waiter: FailureWaiter
+  var waiter: Waiter
 }
 
 // What callers wait for. Each wait ends when its task is cancelled, and a wait for the server also
@@ -138,12 +142,12 @@ extension LiveSession {
     let failure = await waiting { (waiter: FailureWaiter) in
       do throws(RollcallError) {
         for step in try session.annotate(annotation, at: now) {
-          pendingSteps.append((step, session.roster))
+          pendingSteps.append(PendingStep(step: step, roster: session.roster))
         }
       } catch {
         return waiter.resume(returning: .recording(error))
       }
-      answers.append((id, nil))
+      answers.append(NamedAnswer(name: id, answer: .written))
       pendingAnnotations[id] = waiter
       flush()
     } onCancel: {
@@ -165,11 +169,15 @@ extension LiveSession {
   /// - Throws: `LiveFailure` if the server refuses or there is no session. After `.cancelled`,
   ///   `.lost` and `.timeout` the server may have set the password.
   public func changePassword(to password: Password) async throws(LiveFailure) {
-    try await request { machine throws(LiveFailure) in
-      guard passwords.request == nil else { throw .passwordChangePending }
-      let request = machine.passwordChanged(to: password)
-      passwords.asked(for: password, by: request.id)
-      return request
+    do throws(RequestFailure) {
+      _ = try await request { machine throws(LiveFailure) in
+        guard passwords.request == nil else { throw .passwordChangePending }
+        let request = machine.passwordChanged(to: password)
+        passwords.asked(for: password, by: request.id)
+        return request
+      }
+    } catch {
+      throw error.failure
     }
   }
 
@@ -179,40 +187,11 @@ extension LiveSession {
   ///
   /// - Throws: `LiveFailure` if there is no session, or the session is lost meanwhile.
   public func ping() async throws(LiveFailure) {
-    try await request { $0.pinged() }
-  }
-
-  /// Sends a request other than a command, and waits for the answer.
-  private func request(
-    _ begin: (inout ClientMachine) throws(LiveFailure) -> (id: String, result: ClientResult)
-  ) async throws(LiveFailure) {
-    if Task.isCancelled { throw .cancelled }
-    let wait = nextWait()
-    let failure = await waiting { (waiter: FailureWaiter) in
-      guard var machine, machine.isOnline else { return waiter.resume(returning: .notOnline) }
-      do throws(LiveFailure) {
-        let (id, result) = try begin(&machine)
-        pendingRequests[id] = PendingRequest(wait: wait, sent: now, waiter: waiter)
-        act { own in
-          own = machine
-          return result
-        }
-      } catch {
-        return waiter.resume(returning: error)
-      }
-      flush()
-    } onCancel: { session in
-      guard let id = session.pendingRequests.first(where: { $1.wait == wait })?.key else { return }
-      session.pendingRequests.removeValue(forKey: id)?.waiter.resume(returning: .cancelled)
+    do throws(RequestFailure) {
+      _ = try await request { $0.pinged() }
+    } catch {
+      throw error.failure
     }
-    if let failure { throw failure }
-  }
-
-  /// A request was answered, or an annotation is on disk.
-  func answered(_ id: String, _ failure: LiveFailure?) {
-    passwords.answered(id, isDone: failure == nil)
-    pendingRequests.removeValue(forKey: id)?.waiter.resume(returning: failure)
-    pendingAnnotations.removeValue(forKey: id)?.resume(returning: failure)
   }
 
   /// Ends the waits whose answer is overdue.
@@ -226,9 +205,8 @@ extension LiveSession {
       pendingCommands[id] = nil
       asked.waiter.resume(returning: .success(.timeout))
     }
-    for (id, request) in pendingRequests where now - request.sent >= patience.answer {
-      pendingRequests[id] = nil
-      request.waiter.resume(returning: .timeout("an answer"))
+    for (name, request) in pendingRequests where now - request.sent >= patience.answer {
+      giveUp(name, .timeout("an answer"), resumption: nil)
     }
   }
 
@@ -239,8 +217,11 @@ extension LiveSession {
     for command in pendingCommands.keys {
       giveUp(command, resumption: willReconnect ? resumption : nil)
     }
-    let waiters = pendingRequests.values.map(\.waiter) + rosterWaiters.values
-    (pendingRequests, rosterWaiters) = ([:], [:])
+    for name in pendingRequests.keys {
+      giveUp(name, failure, resumption: willReconnect ? resumption : nil)
+    }
+    let waiters = rosterWaiters.values
+    rosterWaiters = [:]
     for waiter in waiters { waiter.resume(returning: failure) }
   }
 

@@ -29,6 +29,7 @@ public actor LiveSession {
   let patience: LivePatience
   let session: RosterSession
   let hub = UpdateHub()
+  var stanzaWatchers: [StanzaWatcher] = []
   let idPrefix = RosterSession.anyIDPrefix()
   var phase = Phase.idle
   /// Whether the session is over and its log is closed.
@@ -77,8 +78,8 @@ public actor LiveSession {
 
   // Effects that wait for the disk.
   var outbox: [[UInt8]] = []
-  var pendingSteps: [(step: SessionStep, roster: Roster)] = []
-  var answers: [(id: String, failure: LiveFailure?)] = []
+  var pendingSteps: [PendingStep] = []
+  var answers: [NamedAnswer] = []
   var wantsRead = false
   /// Whether reading waits until the channel is writable.
   var waitsForWriting = false
@@ -95,7 +96,7 @@ public actor LiveSession {
   // Waiting callers.
   var connectionWaiter: FailureWaiter?
   var pendingCommands: [CommandID: PendingCommand] = [:]
-  /// Requests other than commands, by id.
+  /// Requests other than commands, and stanzas, by the name that their answer has.
   var pendingRequests: [String: PendingRequest] = [:]
   /// Annotations that are not on disk yet, by id.
   var pendingAnnotations: [String: FailureWaiter] = [:]
@@ -220,27 +221,6 @@ public actor LiveSession {
     ScreenUpdates(updates(limit: limit), policy)
   }
 
-  /// Sends a chat message.
-  public func say(_ text: String, to jid: JID) throws(LiveFailure) {
-    try write(
-      .element(
-        "message", "jabber:client", [("to", jid.description), ("type", "chat")],
-        [.element("body", "jabber:client", text: text)]))
-  }
-
-  /// Sends the user's availability to everyone who may see it (RFC 6121 §4.7.2).
-  ///
-  /// - Parameters:
-  ///   - show: The availability.
-  ///   - status: In the user's words.
-  public func appear(_ show: Show = .available, status: String? = nil) throws(LiveFailure) {
-    let word = show == .available ? nil : show.rawValue
-    let parts = [("show", word), ("status", status)].compactMap { name, text in
-      text.map { XMPPElement.element(name, "jabber:client", text: $0) }
-    }
-    try write(.element("presence", "jabber:client", [], parts))
-  }
-
   /// The log's timeline, from its beginning; nil for a session in memory.
   public func timeline() throws(RollcallError) -> Timeline? { try session.timeline() }
 
@@ -281,11 +261,5 @@ public actor LiveSession {
   /// Runs an operation in a task of its own.
   func inBackground(_ operation: @escaping @Sendable (isolated LiveSession) async -> Void) {
     Task(executorPreference: taskExecutor) { await operation(self) }
-  }
-
-  func write(_ element: XMPPElement) throws(LiveFailure) {
-    guard machine?.isOnline == true else { throw .notOnline }
-    send(element.serialized())
-    flush()
   }
 }

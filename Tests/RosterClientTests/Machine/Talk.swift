@@ -62,7 +62,11 @@ struct Talk {
       case .note(let lifecycle):
         done.append("note \(String(decoding: lifecycle.bytes, as: UTF8.self))")
       case .online(let isResumed): done.append(isResumed ? "resumed" : "online")
-      case .answered(_, let failure): done.append("answered \(failure.map { "\($0)" } ?? "well")")
+      case .answered(_, .result): done.append("answered well")
+      case .answered(_, .failed(let failure)): done.append("answered \(failure)")
+      case .answered(let name, .refused(let error)): done.append("\(name) refused (\(error))")
+      case .answered(let name, .acknowledged): done.append("\(name) acknowledged")
+      case .answered(let name, .written): done.append("\(name) written")
       case .finish(let failure): done.append("finish \(failure.map { "\($0)" } ?? "well")")
       }
     }

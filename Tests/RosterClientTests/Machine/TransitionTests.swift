@@ -144,7 +144,7 @@ import XMPPStanza
 
   private static func outcome(of talk: Talk) -> Outcome {
     for case .finish(let failure) in talk.actions { return Outcome(failure) }
-    if case .answered(_, .notOnline)? = talk.actions.first { return .notOnline }
+    if case .answered(_, .failed(.notOnline))? = talk.actions.first { return .notOnline }
     switch talk.results.last {
     case .ignored(let reason)? where talk.actions.isEmpty: return Outcome(reason)
     case .actions?, .ignored?, .violation?: return .goesOn
@@ -213,7 +213,7 @@ import XMPPStanza
     _ = talk.deeds()
     for row in Self.rows { row.happens(&talk) }
     let isOnlyToldThat = talk.actions.allSatisfy { action in
-      if case .answered(_, .notOnline) = action { true } else { false }
+      if case .answered(_, .failed(.notOnline)) = action { true } else { false }
     }
     #expect(isOnlyToldThat && talk.machine.isOver, "\(talk.done)")
     #expect(!talk.machine.isOnline)

@@ -94,6 +94,42 @@ struct ConnectTests {
     #expect(other.errors.contains("is the log of alice@"), "\(other.errors)")
   }
 
+  @Test("Messages are sent, corrected and confirmed")
+  func messages() async throws {
+    #expect(try run("register", "alice").code == 0)
+    #expect(try run("register", "bob").code == 0)
+    let log = "alice@\(server.domain).rollcall"
+    let bob = "bob@\(server.domain)"
+    let friend = try await begin("bob", path("bob.rollcall"))
+    let sent = try run(
+      "connect", "alice", "--do", "add \(bob)", "--do", "message \(bob) hello bob", "--do",
+      "correct \(bob) hello, Bob", "--do", "presence away", "--exit")
+    #expect(sent.code == 0, "\(sent.errors)")
+    for line in ["message \(bob) hello bob: done", "correct \(bob) hello, Bob: done"] {
+      #expect(sent.errors.contains(line), "\(sent.errors)")
+    }
+    let messages = try self.messages(in: log)
+    #expect(messages.map { $0["body"] as? String } == ["hello, Bob"])
+    #expect(messages.first?["edits"] as? [String] == ["hello bob"])
+    #expect(messages.first?["state"] as? String == "acknowledged")
+    let nothing = try run("connect", "alice", "--do", "read \(bob)", "--exit")
+    #expect(nothing.code == 1)
+    #expect(nothing.errors.contains("the log has no message from \(bob)"), "\(nothing.errors)")
+    friend.type(["read alice@\(server.domain)\n"])
+    try await Wire.wait(for: "marker") {
+      friend.output.contains("read alice@\(server.domain): done") || !friend.isRunning
+    }
+    friend.type(["quit\n"])
+    try await Wire.wait(for: "end") { !friend.isRunning }
+    #expect(try self.messages(in: "bob.rollcall").map { $0["read"] as? Bool } == [true])
+  }
+
+  private func messages(in log: String) throws -> [NSDictionary] {
+    let document = try Program("conversations", log, "--json", in: folder.file("a b é")).document
+    let all = try #require(document["conversations"] as? [NSDictionary])
+    return try #require(all.first?["messages"] as? [NSDictionary])
+  }
+
   @Test("Records are printed as JSON, one per line")
   func machines() throws {
     #expect(try run("register", "alice").code == 0)

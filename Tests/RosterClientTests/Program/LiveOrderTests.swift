@@ -52,6 +52,8 @@ import XMPPStanza
       case .presence(show: .available, status: "awake") = try order("presence awake"),
       case .presence(show: .available, status: nil) = try order("presence"),
       case .message("hello  there you", Self.bobJID) = try order("message bob 'hello  there' you"),
+      case .correction("hello", Self.bob) = try order("correct bob hello"),
+      case .displayed(Self.bob) = try order("read bob"),
       case .help = try order("help"), case .quit = try order("quit")
     else {
       Issue.record("something is misunderstood")
@@ -64,7 +66,9 @@ import XMPPStanza
     arguments: [
       ("", OrderError.empty), ("   ", .empty), ("befriend bob", .unknown("befriend")),
       ("add", .missingContact("add")), ("accept", .missingContact("accept")),
-      ("message bob", .missingText("message")), ("accept bob carl", .unexpected("carl")),
+      ("message bob", .missingText("message")), ("correct bob", .missingText("correct")),
+      ("read", .missingContact("read")), ("read bob all", .unexpected("all")),
+      ("accept bob carl", .unexpected("carl")),
       ("fetch all", .unexpected("all")), ("add bob@example.test Bob", .unexpected("Bob")),
       ("rename bob 'Bo", .openQuote), ("rename bob Bo\\", .openQuote),
       ("quit now", .unexpected("now")),

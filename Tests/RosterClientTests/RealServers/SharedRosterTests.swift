@@ -129,8 +129,8 @@ extension RealServerTests {
             _ = try await session.perform(command)
           } catch {
             switch error {
-            case .refusal, .failure: return nil
-            case .outcomeUnknown: return command
+            case .refusal, .notAStanza, .failure, .refused: return nil
+            case .timeout, .outcomeUnknown: return command
             }
           }
           return command

@@ -279,7 +279,8 @@ struct LiveLifecycleTests {
     try await life.wait { $0.connections > 2 && $0.machine?.isOnline == true }
     let rename = Task { await life.failureOfRename() }
     try await life.wait { !$0.rosterWaiters.isEmpty }
-    try await life.session.say("go on", to: JID(prepared: Lifecycle.bob, resource: nil))
+    try await life.session.send(
+      ChatMessage("go on", to: JID(prepared: Lifecycle.bob, resource: nil)))
     #expect(await rename.value == .outcomeUnknown(willBeSentAgain: false))
     await life.session.close()
     let heard = try await life.server.heard[1]
@@ -304,7 +305,8 @@ struct LiveLifecycleTests {
     #expect(await cancelled.value == .failure(.cancelled))
     let lost = Task { await life.failureOfRename() }
     try await life.wait { !$0.rosterWaiters.isEmpty }
-    try await life.session.say("go on", to: JID(prepared: Lifecycle.bob, resource: nil))
+    try await life.session.send(
+      ChatMessage("go on", to: JID(prepared: Lifecycle.bob, resource: nil)))
     guard case .failure(let failure)? = await lost.value, !failure.isFinal else {
       Issue.record("\(await lost.value as Any)")
       return

@@ -1,0 +1,40 @@
+public import Rollcall
+
+/// Why a command, or a stanza, was not carried out, or why that is not known.
+public enum LiveError: Error, Hashable, Sendable {
+  /// The command makes no sense. Nothing was sent.
+  case refusal(CommandRefusal)
+  /// The element is not a stanza that can be sent; a clause says why. Nothing was sent.
+  case notAStanza(String)
+  /// There is no session, or it was lost while the command waited for the roster. Nothing was sent.
+  case failure(LiveFailure)
+  /// The answer is an error, from the server or from the address that was asked.
+  case refused(StanzaError)
+  /// No answer came within a minute. The server may have carried it out.
+  case timeout
+  /// The command or stanza was sent, and the wait for its answer has ended because the connection
+  /// was lost or the task was cancelled. The server may have carried it out.
+  ///
+  /// `willBeSentAgain` says whether the server has yet to confirm that it received the stanza, so
+  /// that the stanza is sent again if the session is resumed over another connection (XEP-0198 §5).
+  /// If the server begins a new session instead, nothing is sent again.
+  case outcomeUnknown(willBeSentAgain: Bool)
+}
+
+extension LiveError: CustomStringConvertible {
+  /// A sentence for a person.
+  public var description: String {
+    switch self {
+    case .refusal(let refusal): "\(refusal)"
+    case .notAStanza(let clause): "it cannot be sent: \(clause)"
+    case .failure(let failure): "\(failure)"
+    case .refused(let error): "it was refused (\(error))"
+    case .timeout: "no answer in time: it is not known whether the server has carried this out"
+    case .outcomeUnknown(willBeSentAgain: true):
+      "it is not known whether the server has carried this out; it is sent again if the session "
+        + "is resumed"
+    case .outcomeUnknown(willBeSentAgain: false):
+      "it is not known whether the server has carried this out; it is not sent again"
+    }
+  }
+}

@@ -1,0 +1,63 @@
+public import Rollcall
+import XMPPStanza
+
+/// A stanza that arrived in a session.
+public struct ReceivedStanza: Hashable, Sendable {
+  /// The stanza as it is in the log, without credentials.
+  public let element: XMPPElement
+  /// Its record.
+  public let stamp: RecordStamp
+  /// The number of stanzas that arrived just before this one and were left out because the watcher
+  /// was too slow; they are in the log.
+  public let missed: Int
+}
+
+/// The stanzas that arrive in a session, in order, for one watcher.
+///
+/// A slow watcher blocks nothing. Can be iterated once.
+public struct ReceivedStanzas: AsyncSequence, Sendable {
+  /// The type of a stanza.
+  public typealias Element = ReceivedStanza
+  /// Never throws.
+  public typealias Failure = Never
+
+  let stream: AsyncStream<ReceivedStanza>
+
+  /// Iterates over the stanzas.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    var iterator: AsyncStream<ReceivedStanza>.Iterator
+
+    /// The next stanza; nil if the session is over or the task is cancelled.
+    public mutating func next() async -> ReceivedStanza? { await iterator.next() }
+  }
+
+  /// Returns the iterator.
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(iterator: stream.makeAsyncIterator())
+  }
+}
+
+/// The session's end of a sequence of stanzas.
+struct StanzaWatcher {
+  private let continuation: AsyncStream<ReceivedStanza>.Continuation
+  /// The number of stanzas that were left out since the last one that was not.
+  private var missed = 0
+  /// Whether nobody iterates over the sequence any longer.
+  private(set) var isGone = false
+
+  init(_ continuation: AsyncStream<ReceivedStanza>.Continuation) {
+    self.continuation = continuation
+  }
+
+  mutating func tell(_ element: XMPPElement, _ stamp: RecordStamp) {
+    let stanza = ReceivedStanza(element: element, stamp: stamp, missed: missed)
+    switch continuation.yield(stanza) {
+    case .enqueued: missed = 0
+    case .dropped: missed += 1
+    case .terminated: isGone = true
+    @unknown default: missed += 1
+    }
+  }
+
+  func close() { continuation.finish() }
+}

@@ -1,0 +1,197 @@
+import Rollcall
+@testable import RosterClient
+import TestSupport
+import Testing
+import XMPPStanza
+
+/// What an application sends through a connection, and which answers count.
+@Suite("Stanzas of the application") struct SubmittedStanzaTests {
+  /// Whom a request is sent to, who answers, and whether the answer counts (RFC 6120 §8.1.2.1).
+  private static let senders: [(to: String?, from: String?, counts: Bool)] = [
+    (nil, nil, true), (nil, "alice@example.test", true), (nil, "example.test", true),
+    (nil, "bob@example.test", false), (nil, "evil.test", false), (nil, "@", false),
+    ("alice@example.test", nil, true), ("alice@example.test", "alice@example.test", true),
+    ("alice@example.test", "bob@example.test", false),
+    ("example.test", "example.test", true), ("example.test", nil, true),
+    ("example.test", "upload.example.test", false),
+    ("upload.example.test", "upload.example.test", true), ("upload.example.test", nil, false),
+    ("upload.example.test", "example.test", false), ("upload.example.test", "evil.test", false),
+    ("bob@example.test", "bob@example.test", true), ("Bob@Example.Test", "bob@example.test", true),
+    ("bob@example.test", "bob@example.test/x", false), ("bob@example.test", nil, false),
+    ("bob@example.test/x", "bob@example.test/x", true),
+    ("bob@example.test/x", "bob@example.test/y", false), ("bob@example.test/x", nil, false),
+  ]
+
+  @Test(
+    "An answer counts only from the address that was asked", arguments: senders.indices,
+    ["result", "error"])
+  func answered(_ index: Int, _ type: String) {
+    let (to, from, counts) = Self.senders[index]
+    func attribute(_ name: String, _ value: String?) -> String {
+      value.map { " \(name)='\($0)'" } ?? ""
+    }
+    var talk = Talk()
+    talk.goesOnline(counts: false)
+    let request = element("<iq type='get' id='q'\(attribute("to", to))><q xmlns='x'/></iq>")
+    talk.happens { $0.submitted(request).result }
+    _ = talk.deeds()
+    talk.hears("<iq type='\(type)' id='q'\(attribute("from", from))/>")
+    let answer = type == "result" ? "answered well" : "q refused (no condition)"
+    #expect(talk.deeds() == (counts ? [answer] : []))
+    // Only once.
+    talk.hears("<iq type='\(type)' id='q'\(attribute("from", from))/>")
+    #expect(talk.deeds() == [])
+  }
+
+  @Test("An error is named with its condition and its words")
+  func refused() {
+    var talk = Talk()
+    talk.goesOnline(counts: false)
+    talk.happens { $0.submitted(element("<iq type='set' id='q'><q xmlns='x'/></iq>")).result }
+    _ = talk.deeds()
+    talk.hears(
+      """
+      <iq type='error' id='q'><error type='modify'>\
+      <not-acceptable xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/>\
+      <text xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'>too big</text></error></iq>
+      """)
+    let error = StanzaError(type: "modify", condition: "not-acceptable", text: "too big")
+    #expect(talk.actions == [.answered("q", .refused(error))])
+    #expect(talk.deeds() == ["q refused (not-acceptable: “too big”)"])
+  }
+
+  @Test("A request without an id gets one, and so does one whose id is taken")
+  func ids() {
+    var talk = Talk()
+    talk.goesOnline(counts: false)
+    let (without, taken) = (
+      "<iq type='get'><q xmlns='x'/></iq>", "<iq type='get' id='q'><q xmlns='x'/></iq>"
+    )
+    for xml in [without, taken, taken] { talk.happens { $0.submitted(element(xml)).result } }
+    #expect(
+      talk.deeds() == [
+        #"<iq type="get" id="r2"><q xmlns="x"/></iq>"#,
+        #"<iq type="get" id="q"><q xmlns="x"/></iq>"#,
+        #"<iq type="get" id="r4"><q xmlns="x"/></iq>"#,
+      ])
+    talk.hears("<iq type='result' id='r4'/><iq type='result' id='q'/><iq type='result' id='r3'/>")
+    #expect(talk.deeds() == ["answered well", "answered well"])
+  }
+
+  @Test("A message is acknowledged when the server's count reaches it")
+  func acknowledged() {
+    var talk = Talk()
+    talk.goesOnline()
+    for number in 1...3 {
+      talk.happens { $0.submitted(element("<message id='m\(number)'/>")).result }
+    }
+    #expect(
+      talk.deeds() == [
+        #"<message id="m1"/>"#, #"<r xmlns="urn:xmpp:sm:3"/>"#, #"<message id="m2"/>"#,
+        #"<message id="m3"/>"#,
+      ])
+    talk.hears("<a xmlns='urn:xmpp:sm:3' h='0'/>")
+    #expect(talk.deeds() == [])
+    talk.hears("<a xmlns='urn:xmpp:sm:3' h='2'/>")
+    #expect(
+      talk.deeds() == [#"<r xmlns="urn:xmpp:sm:3"/>"#, "r2 acknowledged", "r3 acknowledged"])
+    talk.hears("<a xmlns='urn:xmpp:sm:3' h='3'/>")
+    #expect(talk.deeds() == ["r4 acknowledged"])
+  }
+
+  @Test("A server that counts nothing acknowledges nothing")
+  func uncounted() {
+    var talk = Talk()
+    talk.goesOnline(counts: false)
+    talk.happens { $0.submitted(element("<message/>")).result }
+    #expect(talk.deeds() == ["<message/>", "r2 written"])
+  }
+
+  @Test("If the server turns out not to count, a stanza that was sent before is only written")
+  func countingRefused() {
+    var talk = Talk()
+    talk.authenticates()
+    talk.hears(Talk.features(Talk.bind + Talk.counting))
+    talk.hears(Talk.bound("r1"))
+    _ = talk.deeds()
+    talk.happens { $0.submitted(element("<message/>")).result }
+    #expect(talk.deeds() == ["<message/>"])
+    talk.hears("<failed xmlns='urn:xmpp:sm:3'/>")
+    #expect(talk.deeds() == ["r2 written"])
+  }
+
+  @Test("A resumed session sends a stanza again, but nobody waits for it any longer")
+  func resumed() throws {
+    var talk = Talk()
+    talk.goesOnline()
+    talk.happens { $0.submitted(element("<message id='m'/>")).result }
+    talk.happens { $0.disconnected(.lost(reason: "it was closed")) }
+    let resumption = try #require(talk.machine.resumption)
+    var next = Talk(Talk.login { $0.resumption = resumption })
+    next.authenticates()
+    next.hears(Talk.features(Talk.bind + Talk.counting))
+    _ = next.deeds()
+    next.hears("<resumed xmlns='urn:xmpp:sm:3' previd='some-id' h='0'/>")
+    #expect(
+      next.deeds() == ["resumed", #"<message id="m"/>"#, #"<r xmlns="urn:xmpp:sm:3"/>"#])
+    next.hears("<a xmlns='urn:xmpp:sm:3' h='1'/>")
+    #expect(next.deeds() == [])
+  }
+
+  @Test("Without a session nothing is sent")
+  func offline() {
+    var talk = Talk()
+    talk.happens { $0.submitted(element("<message/>")).result }
+    #expect(talk.deeds() == ["answered there is no session"])
+  }
+
+  // MARK: What can be sent
+
+  private static let client = "jabber:client"
+
+  private static func text(_ text: String) -> XMPPElement {
+    .element("message", client, [], [.element("body", client, text: text)])
+  }
+
+  private static let stanzas: [(String, XMPPElement, canBeSent: Bool)] = [
+    ("a message", element("<message><body>好 &amp; &lt;</body></message>"), true),
+    ("an empty message", element("<message/>"), true),
+    ("presence", element("<presence type='unavailable'/>"), true),
+    ("a request", element("<iq type='get'><q xmlns='x'/></iq>"), true),
+    ("an answer", element("<iq type='result' id='1'/>"), true),
+    ("white space", text("a\tb\r\nc"), true),
+    ("the last characters", text("\u{FFFD}\u{10FFFF}"), true),
+    ("another element", element("<query xmlns='jabber:iq:roster'/>"), false),
+    ("a stanza of a server", element("<message xmlns='jabber:server'/>"), false),
+    ("stream management", element("<r xmlns='urn:xmpp:sm:3'/>"), false),
+    ("an iq without a type", element("<iq id='1'/>"), false),
+    ("an iq of another type", element("<iq id='1' type='subscribe'><q xmlns='x'/></iq>"), false),
+    ("a request for nothing", element("<iq type='get' id='1'/>"), false),
+    (
+      "two requests in one", element("<iq type='set' id='1'><q xmlns='x'/><q xmlns='x'/></iq>"),
+      false
+    ),
+    ("an answer without an id", element("<iq type='result'/>"), false),
+    ("a null byte", text("a\u{0}"), false), ("an escape character", text("\u{1B}[2J"), false),
+    ("no character", text("\u{FFFE}"), false),
+    ("a name with a space", .element("message", client, [("a b", "c")]), false),
+    ("a child without a name", .element("message", client, [], [.element("", "x")]), false),
+    (
+      "a child that ends the stream", .element("message", client, [], [.element("a/><b", "x")]),
+      false
+    ),
+    (
+      "too deep",
+      .element(
+        "message", client, [],
+        [(0..<300).reduce(.element("a", "x")) { inner, _ in .element("a", "x", [], [inner]) }]),
+      false
+    ),
+  ]
+
+  @Test("Only a stanza that every server can read is sent", arguments: stanzas.indices)
+  func stanza(_ index: Int) {
+    let (what, stanza, canBeSent) = Self.stanzas[index]
+    #expect((stanza.faultAsStanza == nil) == canBeSent, "\(what): \(stanza.faultAsStanza ?? "")")
+  }
+}
