@@ -3,10 +3,10 @@ import Rollcall
 import XMPPStanza
 
 extension Timeline {
-  /// The id of the last message with a contact that has one: of its first version, which corrections
-  /// and markers name.
+  /// The id of the last message with a contact that has one: of its first version, which
+  /// corrections and markers name.
   ///
-  /// - Parameter isOurs: Whether to look for a message from our account, or for one from the contact.
+  /// - Parameter isOurs: Whether to look for a message of our account or for one of the contact.
   /// - Throws: `OrderError.noMessage` if the log has none.
   ///
   /// Complexity: linear in the log.

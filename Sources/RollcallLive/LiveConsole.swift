@@ -76,6 +76,20 @@ import RosterClient
       case .displayed(let jid):
         let id = try timeline.lastMessage(with: jid, isOurs: false)
         report(line, try await session.send(.displayed(id), to: JID(jid)))
+      case .file(let path, let text, let jid):
+        let bytes = try LocalFile.bytes(at: path, limit: OutgoingFile.byteLimit)
+        try await session.send(OutgoingFile(bytes, name: path), text: text, to: jid)
+        Terminal.note("\(line): done")
+      case .card(let fullName, let nickname):
+        try await session.setCard(fullName: fullName, nickname: nickname)
+        Terminal.note("\(line): done")
+      case .avatar(let path?):
+        let bytes = try LocalFile.bytes(at: path, limit: OutgoingFile.byteLimit)
+        try await session.setAvatar(bytes)
+        Terminal.note("\(line): done")
+      case .avatar(nil):
+        try await session.removeAvatar()
+        Terminal.note("\(line): done")
       case .help: Terminal.note(LiveOrder.guide)
       case .quit: isQuitting = true
       }

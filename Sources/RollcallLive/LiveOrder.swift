@@ -10,6 +10,12 @@ enum LiveOrder {
   case correction(String, to: BareJID)
   /// The user has seen the messages of a contact.
   case displayed(BareJID)
+  /// Sends the file at a path, with a text that may be empty.
+  case file(String, text: String, to: JID)
+  /// Changes the names on the own card; nil leaves a name.
+  case card(fullName: String?, nickname: String?)
+  /// Publishes the picture at a path as the own avatar; nil removes the avatar.
+  case avatar(String?)
   case help
   case quit
 
@@ -20,11 +26,13 @@ enum LiveOrder {
     group WHO [GROUP]...                   block WHO    unblock WHO
     presence [away|chat|dnd|xa] [WORDS]    fetch        quit
     message WHO WORDS                      correct WHO WORDS
-    read WHO
+    send WHO FILE [WORDS]                  read WHO
+    card [name=NAME] [nick=NAME]           avatar FILE|none
 
     WHO is an address, a name, its pinyin, or a part of one; "quotes" hold
     words together. "correct" replaces the text of the last message to WHO,
-    "read" says that the messages of WHO were displayed.
+    "read" says that the messages of WHO were displayed. "send" uploads a
+    picture, a recording or any other file, "card" and "avatar" change your own.
     """
 
   /// - Parameter naming: Finds the contact that a text names.
@@ -74,6 +82,20 @@ enum LiveOrder {
       self = .correction(words.joined(separator: " "), to: jid)
       words = []
     case "read": self = .displayed(try contact())
+    case "send":
+      let jid = try contact()
+      guard let path = words.first else { throw OrderError.missingFile(verb) }
+      let text = words.dropFirst().joined(separator: " ")
+      self = .file(path, text: text, to: JID(jid))
+      words = []
+    case "card":
+      guard !words.isEmpty else { throw OrderError.missingText(verb) }
+      self = try Self.card(words)
+      words = []
+    case "avatar":
+      guard let path = words.first else { throw OrderError.missingFile(verb) }
+      words.removeFirst()
+      self = .avatar(path == "none" ? nil : path)
     case "help", "?": self = .help
     case "quit", "exit": self = .quit
     default: throw OrderError.unknown(verb)
@@ -103,6 +125,19 @@ enum LiveOrder {
       }
     }
     return .add(jid, name: name, groups: groups)
+  }
+
+  private static func card(_ words: [String]) throws -> LiveOrder {
+    var names: [String: String] = [:]
+    for word in words {
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let key = String(parts[0])
+      guard parts.count == 2, ["name", "nick"].contains(key), names[key] == nil else {
+        throw OrderError.unexpected(word)
+      }
+      names[key] = String(parts[1])
+    }
+    return .card(fullName: names["name"], nickname: names["nick"])
   }
 
   /// Splits a line into words; white space in quotes or after a backslash is part of a word.
@@ -140,8 +175,11 @@ enum OrderError: Error, Hashable, CustomStringConvertible {
   case unknown(String)
   case missingContact(String)
   case missingText(String)
+  case missingFile(String)
   case unexpected(String)
   case openQuote
+  case notAFile(String)
+  case tooLarge(String, limit: Int)
   case noMessage(BareJID, isOurs: Bool)
 
   var description: String {
@@ -150,6 +188,9 @@ enum OrderError: Error, Hashable, CustomStringConvertible {
     case .unknown(let verb): "“\(verb)” is not an order; help lists them"
     case .missingContact(let verb): "\(verb) needs a contact"
     case .missingText(let verb): "\(verb) needs a text"
+    case .missingFile(let verb): "\(verb) needs a file"
+    case .notAFile(let path): "\(path) is not a regular file"
+    case .tooLarge(let path, let limit): "\(path) has more than \(limit) bytes"
     case .unexpected(let word): "“\(word)” is not expected there"
     case .noMessage(let jid, isOurs: true): "the log has no message to \(jid) that can be corrected"
     case .noMessage(let jid, isOurs: false): "the log has no message from \(jid) that has an id"

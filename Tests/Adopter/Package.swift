@@ -3,6 +3,7 @@
 import PackageDescription
 
 let library: Target.Dependency = .product(name: "Rollcall", package: "rollcall")
+let client: Target.Dependency = .product(name: "RosterClient", package: "rollcall")
 let settings: [SwiftSetting] = [
   .swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("MemberImportVisibility"), .treatAllWarnings(as: .error),
@@ -15,6 +16,8 @@ let package = Package(
   dependencies: [.package(name: "rollcall", path: "../..")],
   targets: [
     .executableTarget(name: "Adopter", dependencies: [library], swiftSettings: settings),
+    // The tutorials' application with a chat, against a server of its own.
+    .executableTarget(name: "Chat", dependencies: [library, client], swiftSettings: settings),
     // The listings of the documentation, which only have to compile.
     .target(name: "Listings", dependencies: [library], swiftSettings: settings),
   ])

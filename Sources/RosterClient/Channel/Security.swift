@@ -3,18 +3,26 @@ package import NIOSSL
 
 /// The client's TLS: its configuration, its start, and what a handshake negotiated.
 package enum Security {
-  /// Creates a TLS context that trusts the system's roots and those in the file `authority`.
+  /// Creates a TLS context for streams that trusts the system's roots and those in the file
+  /// `authority`.
   ///
   /// - Throws: `LiveFailure` if the file of roots cannot be used.
   package static func context(trusting authority: String?, isDirect: Bool) throws(LiveFailure)
     -> NIOSSLContext
   {
+    // XEP-0368 §3.
+    try context(trusting: authority, protocols: isDirect ? ["xmpp-client"] : [])
+  }
+
+  /// Creates a TLS context that offers these protocols (RFC 7301).
+  static func context(
+    trusting authority: String?, protocols: [String]
+  ) throws(LiveFailure) -> NIOSSLContext {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12
     // Only the chain is verified here; `IdentityHandler` checks the names.
     configuration.certificateVerification = .noHostnameVerification
-    // XEP-0368 §3.
-    if isDirect { configuration.applicationProtocols = ["xmpp-client"] }
+    configuration.applicationProtocols = protocols
     let roots = try authority.map { path throws(LiveFailure) in
       try AuthorityFile.certificates(at: path)
     }

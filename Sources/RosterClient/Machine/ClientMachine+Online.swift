@@ -7,7 +7,7 @@ extension ClientMachine {
   /// stanzas so far.
   ///
   /// - Parameter name: The name that `answered` uses once the server has acknowledged the stanza;
-  ///   at once if it acknowledges none. Nil if nobody waits for that.
+  ///   at once if it acknowledges none. Nil if no caller waits for that.
   package mutating func sent(_ stanza: [UInt8], awaitedAs name: String? = nil) -> ClientResult {
     guard var session = state.session else { return .ignored(state.end ?? .noSession) }
     session.sent(stanza, awaitedAs: name)

@@ -1,9 +1,16 @@
-package import XMPPStanza
+public import XMPPStanza
 
 // The elements that a client sends, apart from the stanzas of its commands.
 extension XMPPElement {
   /// An element with attributes without prefixes.
-  package static func element(
+  ///
+  /// - Parameters:
+  ///   - name: The local name.
+  ///   - namespace: The namespace, such as `jabber:client` for a stanza.
+  ///   - attributes: Names and values; those without a value are left out.
+  ///   - children: The child elements, after the text.
+  ///   - text: The text.
+  public static func element(
     _ name: String, _ namespace: String, _ attributes: [(String, String?)] = [],
     _ children: [XMPPElement] = [], text: String? = nil
   ) -> XMPPElement {

@@ -30,8 +30,7 @@ extension XMPPElement {
     }
   }
 
-  /// What is sent has to be read as the same element: a stream ends at a character that XML does not
-  /// allow.
+  /// The server has to read the same element: a stream ends at a character that XML does not allow.
   private var faultAsXML: String? {
     var intake = StreamIntake(SessionLimits())
     guard case .element(let read)? = intake.take(serialized()).first, intake.isBetweenElements,

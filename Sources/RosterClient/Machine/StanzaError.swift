@@ -2,10 +2,9 @@ public import XMPPStanza
 
 /// The error that answers a stanza (RFC 6120 §8.3).
 public struct StanzaError: Error, Hashable, Sendable {
-  /// What can be done about it: `auth`, `cancel`, `continue`, `modify` or `wait`; nil if it does not
-  /// say.
+  /// What can be done about it: `auth`, `cancel`, `continue`, `modify` or `wait`; nil if missing.
   public let type: String?
-  /// The name of the defined condition (RFC 6120 §8.3.3), such as `not-allowed`; nil if it has none.
+  /// The name of the condition (RFC 6120 §8.3.3), such as `not-allowed`; nil if it has none.
   public let condition: String?
   /// What it says in words, on one line of at most 512 bytes; nil if it says nothing.
   public let text: String?

@@ -3,7 +3,7 @@ import Foundation
 public import Rollcall
 import XMPPStanza
 
-/// A chat message to send.
+/// A chat message to send: a text, a file, or both.
 ///
 ///     let message = ChatMessage("你好", to: bob)
 ///     try await session.send(message)
@@ -11,7 +11,7 @@ import XMPPStanza
 public struct ChatMessage: Hashable, Sendable {
   /// The recipient; usually the bare address, so that all of its devices get the message.
   public var to: JID
-  /// The text.
+  /// The text; empty for a file without a text.
   public var text: String
   /// The id of the stanza and origin id (XEP-0359), which receipts, markers and corrections name.
   public let id: String
@@ -22,6 +22,8 @@ public struct ChatMessage: Hashable, Sendable {
   public var requestsReceipt = true
   /// Whether to ask the recipient for a sign that the message was displayed (XEP-0333).
   public var isMarkable = true
+  /// The file, which `LiveSession.upload` has uploaded; nil for a text alone.
+  public var file: SharedFile?
 
   /// A text message.
   ///
@@ -37,7 +39,7 @@ public struct ChatMessage: Hashable, Sendable {
   /// A unique id.
   public static func anyID() -> String { UUID().uuidString.lowercased() }
 
-  /// A correction of this message (XEP-0308), which replaces its text.
+  /// A correction of this message (XEP-0308), which replaces its text and its file.
   ///
   /// - Parameter id: The id of the correction itself.
   public func corrected(to text: String, id: String = ChatMessage.anyID()) -> ChatMessage {
@@ -57,7 +59,7 @@ public struct ChatMessage: Hashable, Sendable {
 
   /// The stanza.
   public var element: XMPPElement {
-    var children = [XMPPElement.element("body", Namespace.client, text: text)]
+    var children = file.map { $0.elements(beside: text) } ?? [Self.body(text)]
     if let corrects {
       children.append(.element("replace", Namespace.correction, [("id", corrects)]))
     }
@@ -68,6 +70,10 @@ public struct ChatMessage: Hashable, Sendable {
     return .element(
       "message", Namespace.client, [("to", to.description), ("type", "chat"), ("id", id)],
       children)
+  }
+
+  static func body(_ text: String) -> XMPPElement {
+    .element("body", Namespace.client, text: text)
   }
 }
 

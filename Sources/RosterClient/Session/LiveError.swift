@@ -8,6 +8,10 @@ public enum LiveError: Error, Hashable, Sendable {
   case notAStanza(String)
   /// There is no session, or it was lost while the command waited for the roster. Nothing was sent.
   case failure(LiveFailure)
+  /// The file cannot be uploaded.
+  case upload(UploadFailure)
+  /// The picture cannot be published; a clause says why. Nothing was sent.
+  case unfitPicture(String)
   /// The answer is an error, from the server or from the address that was asked.
   case refused(StanzaError)
   /// No answer came within a minute. The server may have carried it out.
@@ -28,6 +32,8 @@ extension LiveError: CustomStringConvertible {
     case .refusal(let refusal): "\(refusal)"
     case .notAStanza(let clause): "it cannot be sent: \(clause)"
     case .failure(let failure): "\(failure)"
+    case .upload(let failure): "\(failure)"
+    case .unfitPicture(let clause): "the picture cannot be published: \(clause)"
     case .refused(let error): "it was refused (\(error))"
     case .timeout: "no answer in time: it is not known whether the server has carried this out"
     case .outcomeUnknown(willBeSentAgain: true):

@@ -6,6 +6,8 @@ struct LivePatience: Hashable, Sendable {
   var connection: Int64 = 10_000
   /// For the answer to a request: the roster, a ping, a new password.
   var answer: Int64 = 60_000
+  /// Between two signs that an upload makes progress.
+  var upload: Int64 = 30_000
   /// For the server to end its stream after we have ended ours.
   var closing: Int64 = 3_000
   /// Between two checks for overdue answers and silence.

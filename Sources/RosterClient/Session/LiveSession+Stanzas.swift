@@ -17,12 +17,12 @@ extension LiveSession {
   /// Sends a stanza, and waits for its answer: for a request (`iq` of type `get` or `set`) the
   /// result, for any other stanza the server's acknowledgement if it acknowledges stanzas.
   ///
-  /// The stanza is on disk before it is sent, and the answer before this returns. A request gets an
-  /// id if it has none, or one that another open request has. An answer counts only from the address
-  /// that was asked, or from the own server if it was asked in place of the account.
+  /// The stanza is on disk before it is sent, and the answer before this returns. A request gets a
+  /// new id if it has none, or one that another open request has. An answer counts only from the
+  /// address that was asked, or from the own server if it was asked in place of the account.
   ///
   /// The longest wait is 65 seconds. A lost connection and a cancelled task end it. An error that
-  /// comes back for a message or presence is no answer: it arrives with `stanzas`.
+  /// answers a message or presence arrives with `stanzas`, usually after this has returned.
   ///
   /// - Parameter stanza: An `iq`, `message` or `presence` of `jabber:client`.
   /// - Throws: `LiveError`: `refused` if the answer is an error, `notAStanza` if the element cannot

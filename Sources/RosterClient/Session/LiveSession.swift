@@ -30,6 +30,8 @@ public actor LiveSession {
   let session: RosterSession
   let hub = UpdateHub()
   var stanzaWatchers: [StanzaWatcher] = []
+  /// The service that takes files, once it was looked up.
+  var uploadService: UploadService?
   let idPrefix = RosterSession.anyIDPrefix()
   var phase = Phase.idle
   /// Whether the session is over and its log is closed.

@@ -42,7 +42,7 @@ struct StanzaWatcher {
   private let continuation: AsyncStream<ReceivedStanza>.Continuation
   /// The number of stanzas that were left out since the last one that was not.
   private var missed = 0
-  /// Whether nobody iterates over the sequence any longer.
+  /// Whether the sequence was dropped or its task cancelled.
   private(set) var isGone = false
 
   init(_ continuation: AsyncStream<ReceivedStanza>.Continuation) {

@@ -6,7 +6,8 @@ import XMPPStanza
 
 /// What an application sends through a connection, and which answers count.
 @Suite("Stanzas of the application") struct SubmittedStanzaTests {
-  /// Whom a request is sent to, who answers, and whether the answer counts (RFC 6120 §8.1.2.1).
+  /// The address that is asked, the one that answers, and whether the answer counts (RFC 6120
+  /// §8.1.2.1).
   private static let senders: [(to: String?, from: String?, counts: Bool)] = [
     (nil, nil, true), (nil, "alice@example.test", true), (nil, "example.test", true),
     (nil, "bob@example.test", false), (nil, "evil.test", false), (nil, "@", false),
@@ -120,7 +121,7 @@ import XMPPStanza
     #expect(talk.deeds() == ["r2 written"])
   }
 
-  @Test("A resumed session sends a stanza again, but nobody waits for it any longer")
+  @Test("A resumed session sends a stanza again, but no caller waits for it any longer")
   func resumed() throws {
     var talk = Talk()
     talk.goesOnline()

@@ -101,15 +101,20 @@ struct ConnectTests {
     let log = "alice@\(server.domain).rollcall"
     let bob = "bob@\(server.domain)"
     let friend = try await begin("bob", path("bob.rollcall"))
+    try Data(SentMedia.picture).write(to: URL(filePath: path("gray.png")))
     let sent = try run(
       "connect", "alice", "--do", "add \(bob)", "--do", "message \(bob) hello bob", "--do",
-      "correct \(bob) hello, Bob", "--do", "presence away", "--exit")
+      "correct \(bob) hello, Bob", "--do", "presence away", "--do", "send \(bob) gray.png", "--do",
+      "card name=Alice", "--do", "avatar gray.png", "--exit")
     #expect(sent.code == 0, "\(sent.errors)")
-    for line in ["message \(bob) hello bob: done", "correct \(bob) hello, Bob: done"] {
+    for line in [
+      "message \(bob) hello bob: done", "correct \(bob) hello, Bob: done",
+      "send \(bob) gray.png: done", "card name=Alice: done", "avatar gray.png: done",
+    ] {
       #expect(sent.errors.contains(line), "\(sent.errors)")
     }
     let messages = try self.messages(in: log)
-    #expect(messages.map { $0["body"] as? String } == ["hello, Bob"])
+    #expect(messages.map { $0["body"] as? String } == ["hello, Bob", ""])
     #expect(messages.first?["edits"] as? [String] == ["hello bob"])
     #expect(messages.first?["state"] as? String == "acknowledged")
     let nothing = try run("connect", "alice", "--do", "read \(bob)", "--exit")
@@ -121,7 +126,7 @@ struct ConnectTests {
     }
     friend.type(["quit\n"])
     try await Wire.wait(for: "end") { !friend.isRunning }
-    #expect(try self.messages(in: "bob.rollcall").map { $0["read"] as? Bool } == [true])
+    #expect(try self.messages(in: "bob.rollcall").map { $0["read"] as? Bool } == [true, true])
   }
 
   private func messages(in log: String) throws -> [NSDictionary] {

@@ -1,5 +1,7 @@
+import Foundation
 import Rollcall
 @testable import RollcallLive
+import TestSupport
 import Testing
 import XMPPStanza
 
@@ -54,6 +56,13 @@ import XMPPStanza
       case .message("hello  there you", Self.bobJID) = try order("message bob 'hello  there' you"),
       case .correction("hello", Self.bob) = try order("correct bob hello"),
       case .displayed(Self.bob) = try order("read bob"),
+      case .file("a b.png", text: "look here", to: Self.bobJID) = try order(
+        "send bob 'a b.png' look here"),
+      case .file("a.amr", text: "", to: Self.bobJID) = try order("send bob a.amr"),
+      case .card(fullName: "王 小波", nickname: "=") = try order("card name='王 小波' nick=="),
+      case .card(fullName: nil, nickname: "") = try order("card nick="),
+      case .avatar("me.png") = try order("avatar me.png"),
+      case .avatar(nil) = try order("avatar none"),
       case .help = try order("help"), case .quit = try order("quit")
     else {
       Issue.record("something is misunderstood")
@@ -68,6 +77,10 @@ import XMPPStanza
       ("add", .missingContact("add")), ("accept", .missingContact("accept")),
       ("message bob", .missingText("message")), ("correct bob", .missingText("correct")),
       ("read", .missingContact("read")), ("read bob all", .unexpected("all")),
+      ("send", .missingContact("send")), ("send bob", .missingFile("send")),
+      ("card", .missingText("card")), ("card Bob", .unexpected("Bob")),
+      ("card email=x", .unexpected("email=x")), ("card name=a name=b", .unexpected("name=b")),
+      ("avatar", .missingFile("avatar")), ("avatar a b", .unexpected("b")),
       ("accept bob carl", .unexpected("carl")),
       ("fetch all", .unexpected("all")), ("add bob@example.test Bob", .unexpected("Bob")),
       ("rename bob 'Bo", .openQuote), ("rename bob Bo\\", .openQuote),
@@ -75,6 +88,24 @@ import XMPPStanza
     ])
   func refused(_ line: String, _ error: OrderError) {
     #expect(throws: error) { try order(line) }
+  }
+
+  @Test("Only a regular file is read, up to its limit")
+  func files() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("a b é")
+    try Data([1, 2, 3]).write(to: URL(filePath: path))
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("link"), withDestinationPath: path)
+    #expect(try LocalFile.bytes(at: path, limit: 3) == [1, 2, 3])
+    #expect(try LocalFile.bytes(at: folder.file("link"), limit: 4) == [1, 2, 3])
+    #expect(throws: OrderError.tooLarge(path, limit: 2)) {
+      try LocalFile.bytes(at: path, limit: 2)
+    }
+    for other in [folder.path, "/dev/null"] {
+      #expect(throws: OrderError.notAFile(other)) { try LocalFile.bytes(at: other, limit: 3) }
+    }
+    #expect(throws: (any Error).self) { try LocalFile.bytes(at: folder.file("none"), limit: 3) }
   }
 
   @Test("An unknown contact is not mistaken for another")

@@ -44,7 +44,75 @@ extension RealServerTests {
       #expect(theirs.last?["state"] as? String == "acknowledged")
     }
 
-    @Test("A request to nobody is refused with the server's reason", arguments: Servers.allCases)
+    @Test("A picture and a recording are uploaded, and both logs describe them")
+    func files() async throws {
+      let stage = try await Stage(.prosody)
+      let alice = try await stage.session("alice", isNew: true)
+      let bob = try await stage.session("bob", isNew: true)
+      let toBob = await bob.stanzas()
+      let jid = try stage.full("bob")
+      let picture = OutgoingFile(SentMedia.picture, name: "/tmp/灰.png")
+      try await alice.send(picture, to: jid)
+      let last = try await alice.send(
+        OutgoingFile(SentMedia.recording, name: "a.amr"), text: "listen", to: jid)
+      let large = OutgoingFile([UInt8](repeating: 7, count: 100_001), name: "large")
+      await #expect(throws: LiveError.upload(.tooLarge(size: 100_001, limit: 100_000))) {
+        try await alice.send(large, to: jid)
+      }
+      _ = try #require(await toBob.first { $0.element.attribute("id") == last.id })
+      for session in [alice, bob] { await session.close() }
+      for user in ["alice", "bob"] {
+        let messages = try conversation(in: stage.log(user))
+        #expect(messages.map { $0["body"] as? String } == ["", "listen"])
+        let files = messages.compactMap { ($0["attachments"] as? [NSDictionary])?.first }
+        #expect(files.map { $0["kind"] as? String } == ["picture", "voice"])
+        #expect(files.map { $0["type"] as? String } == ["image/png", "audio/amr"])
+        #expect(files.map { $0["name"] as? String } == ["灰.png", "a.amr"])
+        #expect(files.map { $0["size"] as? Int } == [67, 656])
+        #expect(files.first?["sha256"] as? String == SentMedia.pictureSHA256)
+        #expect(files.first?["width"] as? Int == 1)
+        #expect(files.last?["length_ms"] as? Int == 1000)
+        for file in files {
+          let url = file["url"] as? String ?? ""
+          #expect(url.hasPrefix("https://localhost:"), "\(url)")
+        }
+      }
+    }
+
+    @Test("The own card and avatar are published, and others see them")
+    func card() async throws {
+      let stage = try await Stage(.prosody)
+      let alice = try await stage.session("alice", isNew: true)
+      let bob = try await stage.session("bob", isNew: true)
+      try await alice.setCard(fullName: "王小波", nickname: "小波")
+      try await alice.setCard(fullName: nil, nickname: "波波")
+      try await alice.setAvatar(SentMedia.picture)
+      let (account, friend) = (try stage.jid("alice"), try stage.jid("bob"))
+      // Friends see what others do not.
+      #expect(try await bob.perform(.add(account)) == .result)
+      await stage.wait(for: alice, "no request") { $0.incoming[friend] != nil }
+      #expect(try await alice.perform(.accept(friend)) == .result)
+      await stage.wait(for: bob, "no friend") { $0.item(account)?.subscription.includesTo == true }
+      let question = element("<iq type='get' to='\(account)'><vCard xmlns='vcard-temp'/></iq>")
+      guard case .result(let iq, _) = try await bob.send(question) else {
+        Issue.record("no card")
+        return
+      }
+      let card = iq.child("vCard", in: "vcard-temp")
+      #expect(card?.child("FN", in: "vcard-temp")?.text == "王小波")
+      #expect(card?.child("NICKNAME", in: "vcard-temp")?.text == "波波")
+      for session in [alice, bob] { await session.close() }
+      let document = try Program("conversations", stage.log("alice"), "--json").document
+      let cards = try #require(document["cards"] as? [NSDictionary])
+      #expect(cards.contains { $0["fn"] as? String == "王小波" && $0["nickname"] as? String == "波波" })
+      let avatars = try #require(document["avatars"] as? [NSDictionary])
+      #expect(avatars.map { $0["sha1"] as? String } == [SentMedia.pictureSHA1])
+      #expect(avatars.map { $0["have"] as? Bool } == [true])
+    }
+
+    @Test(
+      "A request that the server does not know is refused with its reason",
+      arguments: Servers.allCases)
     func refused(_ kind: Servers) async throws {
       let stage = try await Stage(kind)
       let alice = try await stage.session("alice", isNew: true)

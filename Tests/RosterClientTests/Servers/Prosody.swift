@@ -17,6 +17,8 @@ final class Prosody: RealServer {
   let directPort: Int
   /// The ports for direct TLS of one version.
   private let directPorts: [TLSMode.Version: Int]
+  /// The port of HTTPS, for files.
+  private let filePort: Int
   private let level: String
   private let folder: TemporaryFolder
   private let process = ServerProcess()
@@ -25,8 +27,10 @@ final class Prosody: RealServer {
     level = isQuiet ? "warn" : "debug"
     folder = try TemporaryFolder()
     let domain = domain
-    certificates = try Certificates(for: Domain.allCases.map { $0.name(at: domain) })
+    certificates = try Certificates(
+      for: Domain.allCases.map { $0.name(at: domain) } + ["localhost"])
     port = try freePort()
+    filePort = try freePort()
     directPort = try freePort()
     directPorts = [.v12: try freePort(), .v13: try freePort()]
     try FileManager.default.createDirectory(
@@ -48,8 +52,12 @@ final class Prosody: RealServer {
       \(directPort), \(directPorts[.v12] ?? 0), \(directPorts[.v13] ?? 0)
     }
     s2s_ports = { }
+    http_ports = { }
+    https_ports = { \(filePort) }
+    https_ssl = { \(files) }
     modules_enabled = {
       "roster"; "saslauth"; "tls"; "disco"; "ping"; "smacks"; "blocklist"; "register"; "pep";
+      "vcard_legacy";
     }
     modules_disabled = { "s2s"; "s2s_auth_certs" }
     allow_registration = true
@@ -79,6 +87,11 @@ final class Prosody: RealServer {
       ssl = { \(files); protocol = "tlsv1_2" }
     VirtualHost "\(name(of: .tls13))"
       ssl = { \(files); protocol = "tlsv1_3" }
+    Component "upload.\(domain)" "http_file_share"
+      modules_disabled = { "s2s"; "s2s_auth_certs" }
+      http_host = "localhost"
+      http_external_url = "https://localhost:\(filePort)/"
+      http_file_share_size_limit = 100000
     """
   }
 

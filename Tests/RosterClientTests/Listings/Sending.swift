@@ -1,0 +1,17 @@
+import Rollcall
+import RosterClient
+
+/// The listings of the article about sending and receiving.
+func send(
+  bytes: [UInt8], to bob: JID, in session: LiveSession, show: (XMPPElement, UInt64) -> Void
+) async throws {
+  let picture = OutgoingFile(bytes, name: "cat.png")
+  try await session.send(picture, to: bob)
+
+  let message = ChatMessage("你好,在吗?", to: bob)
+  try await session.send(message)  // returns once the server has it
+  try await session.send(message.corrected(to: "你好!在吗?"))
+  for await stanza in await session.stanzas() where stanza.element.name.local == "message" {
+    show(stanza.element, stanza.stamp.record)
+  }
+}
