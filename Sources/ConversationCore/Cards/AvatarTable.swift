@@ -22,7 +22,7 @@ package struct AvatarTable: Hashable, Sendable {
   /// Of several forms of the picture, the one that is published with PEP counts; one with a `url`
   /// is elsewhere, and is never fetched.
   package mutating func metadataSeen(_ metadata: XMPPElement, of jid: JID, record: UInt64) {
-    let infos = metadata.children.filter { $0.is("info", in: Self.metadataNamespace) }
+    let infos = metadata.children.filter { $0.is("info", in: Namespace.avatarMetadata) }
     let info = infos.first { $0.attribute("url") == nil } ?? infos.first
     let sha1 = info?.attribute("id").flatMap(Self.digest)
     // An id that is no digest identifies nothing.
@@ -37,7 +37,7 @@ package struct AvatarTable: Hashable, Sendable {
   ///
   /// - Parameter jid: The bare address of an account, or an occupant of a room.
   package mutating func presenceHashSeen(_ update: XMPPElement, of jid: JID, record: UInt64) {
-    guard let photo = update.child("photo", in: Self.updateNamespace) else { return }
+    guard let photo = update.child("photo", in: Namespace.avatarUpdate) else { return }
     let text = photo.text.trimmedOfXMLSpace
     let sha1 = Self.digest(text)
     guard text.isEmpty || sha1 != nil else { return }
@@ -78,11 +78,6 @@ package struct AvatarTable: Hashable, Sendable {
   package func isKnown(_ avatar: Avatar) -> Bool {
     avatar.sha1.map { seen.contains($0) } ?? false
   }
-
-  /// The namespace of metadata (XEP-0084).
-  private static let metadataNamespace = "urn:xmpp:avatar:metadata"
-  /// The namespace of a hash in presence (XEP-0153).
-  private static let updateNamespace = "vcard-temp:x:update"
 
   /// A SHA-1 digest in lowercase; nil if the text is none.
   private static func digest(_ text: String) -> String? {

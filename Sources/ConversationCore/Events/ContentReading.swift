@@ -75,7 +75,9 @@ extension MessageStanza {
 
   private mutating func addAttachments(of node: XMPPElement, to content: inout MessageContent) {
     content.attachments += SharedFiles.files(in: node)
-    for data in node.children("data", in: Namespace.bitsOfBinary) {
+    let thumbnails = SharedFiles.thumbnails(in: node)
+    for data in node.children("data", in: Namespace.bitsOfBinary)
+    where !thumbnails.contains(ExactText(data.attribute("cid") ?? "")) {
       switch BitsOfBinary(data) {
       case .media(let media, let contentID):
         var attachment = Attachment(media, source: .bob)
@@ -202,15 +204,15 @@ enum Fallbacks {
   static func cut(_ body: String, in node: XMPPElement) -> String {
     let count = body.unicodeScalars.count
     var ranges: [Range<Int>] = []
-    for fallback in node.children("fallback", in: Namespace.fallback) {
-      guard let subject = fallback.attribute("for"),
-        understood.contains(where: { $0.hasSameBytes(as: subject) })
-      else { continue }
-      let named = fallback.children("body", in: Namespace.fallback)
-      if named.isEmpty, !fallback.hasChild("subject", in: Namespace.fallback) {
-        return ""
+    for namespace in Namespace.fallbacks {
+      for fallback in node.children("fallback", in: namespace) {
+        guard let subject = fallback.attribute("for"),
+          understood.contains(where: { $0.hasSameBytes(as: subject) })
+        else { continue }
+        let named = fallback.children("body", in: namespace)
+        if named.isEmpty, !fallback.hasChild("subject", in: namespace) { return "" }
+        ranges += named.map { range(of: $0, count: count) }.filter { !$0.isEmpty }
       }
-      ranges += named.map { range(of: $0, count: count) }.filter { !$0.isEmpty }
     }
     return ranges.isEmpty ? body : text(of: body.unicodeScalars, count: count, without: ranges)
   }

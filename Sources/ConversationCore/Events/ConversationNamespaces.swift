@@ -36,6 +36,8 @@ extension Namespace {
   static let reply = "urn:xmpp:reply:0"
   /// XEP-0428.
   package static let fallback = "urn:xmpp:fallback:0"
+  /// XEP-0428, also by the name of its draft, which Movim, Converse.js and slixmpp still send.
+  static let fallbacks = [fallback, "urn:xmpp:feature-fallback:0"]
   /// XEP-0066.
   package static let outOfBand = "jabber:x:oob"
   /// XEP-0447.
@@ -50,6 +52,10 @@ extension Namespace {
   static let jingleFile = "urn:xmpp:jingle:apps:file-transfer:5"
   /// XEP-0372.
   static let references = "urn:xmpp:reference:0"
+  /// XEP-0448.
+  static let encryptedFile = "urn:xmpp:esfs:0"
+  /// XEP-0264.
+  static let thumbnails = "urn:xmpp:thumbs:1"
   /// XEP-0103.
   package static let urlData = "http://jabber.org/protocol/url-data"
   /// XEP-0300.

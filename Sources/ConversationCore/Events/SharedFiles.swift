@@ -53,28 +53,49 @@ enum SharedFiles {
       var digest: [UInt8]?
       hash.withText { digest = Base64.decode($0) }
       switch (hash.attribute("algo"), digest?.count) {
-      case ("sha-256", 32): attachment.sha256 = digest?.lowerHexadecimal
-      case ("sha-1", 20): attachment.sha1 = digest?.lowerHexadecimal
+      case ("sha-256", 32): attachment.sha256 = digest?.hexadecimal
+      case ("sha-1", 20): attachment.sha1 = digest?.hexadecimal
       default: break
       }
     }
   }
 
-  /// The addresses that `<sources/>` has, in order.
+  /// The addresses that `<sources/>` has, in order. Those of an encrypted file are inside of its
+  /// own element (XEP-0448), with its key.
   static func urls(of sources: XMPPElement) -> [String] {
-    sources.children.compactMap { source in
-      if source.is("url-data", in: Namespace.urlData) { return source.filledAttribute("target") }
-      if source.is("reference", in: Namespace.references) { return source.filledAttribute("uri") }
-      return nil
+    sources.children.flatMap { source in
+      if source.is("encrypted", in: Namespace.encryptedFile) {
+        return source.child("sources", in: Namespace.fileSharing).map(plainURLs) ?? []
+      }
+      return plainURL(of: source).map { [$0] } ?? []
     }
   }
-}
 
-extension [UInt8] {
-  /// The bytes in lower-case hexadecimal.
-  var lowerHexadecimal: String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  private static func plainURLs(of sources: XMPPElement) -> [String] {
+    sources.children.compactMap { plainURL(of: $0) }
+  }
+
+  private static func plainURL(of source: XMPPElement) -> String? {
+    if source.is("url-data", in: Namespace.urlData) { return source.filledAttribute("target") }
+    if source.is("reference", in: Namespace.references) { return source.filledAttribute("uri") }
+    return nil
+  }
+
+  /// The content ids of the small pictures of shared files (XEP-0264), which are no files of their
+  /// own.
+  static func thumbnails(in node: XMPPElement) -> Set<ExactText> {
+    let shared = node.children("file-sharing", in: Namespace.fileSharing).compactMap {
+      $0.child("file", in: Namespace.fileMetadata)
+    }
+    let inline = node.children("reference", in: Namespace.references).compactMap {
+      $0.child("media-sharing", in: Namespace.inlineMedia)?
+        .child("file", in: Namespace.jingleFile)
+    }
+    let addresses = (shared + inline).flatMap { $0.children("thumbnail", in: Namespace.thumbnails) }
+      .compactMap { $0.attribute("uri") }
+    return Set(
+      addresses.filter { $0.utf8.starts(with: "cid:".utf8) }.map {
+        ExactText(String($0.dropFirst(4)))
+      })
   }
 }

@@ -43,9 +43,9 @@ package struct MediaBytes: Hashable, Sendable {
   }
 }
 
-extension Digest {
-  /// The digest in lowercase hexadecimal digits.
-  fileprivate var hexadecimal: String {
+extension Sequence<UInt8> {
+  /// The bytes as lowercase hexadecimal digits, two for each.
+  var hexadecimal: String {
     let digits = Array("0123456789abcdef".utf8)
     let text = flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
     return String(decoding: text, as: UTF8.self)
