@@ -33,7 +33,7 @@ package enum ConversationEvent: Sendable {
       }
     } else if direction == .inbound, let login = LoginResult(node) {
       self = .session(SessionSign(login, node))
-    } else if let element = ManagementElement(node) {
+    } else if let element = ManagementElement(node) ?? ManagementElement(inlineIn: node) {
       self = .management(element, direction)
     } else {
       self = .other(direction)
@@ -49,8 +49,9 @@ package enum SessionSign: Sendable {
   /// The end tag of a stream.
   case ended(Direction)
   case authenticated(JID?)
-  /// A resource was bound; `management` if stream management was enabled with it (XEP-0386).
-  case bound(JID?, management: ManagementElement?)
+  /// A resource was bound. With it, stream management may be enabled, after a resumption failed
+  /// (XEP-0386, XEP-0388).
+  case bound(JID?, management: [ManagementElement])
   /// The source says that a stream opened, or that it continues an earlier one.
   case opened(JID)
   case continued(JID?)
@@ -62,11 +63,13 @@ package enum SessionSign: Sendable {
     switch login.step {
     case .authenticated: self = .authenticated(login.jid)
     case .bound:
-      let bound = node.child("bound", in: Namespace.bind2)
+      let failed = node.child("failed", in: Namespace.streamManagement)
+      let enabled = node.child("bound", in: Namespace.bind2)?
+        .child("enabled", in: Namespace.streamManagement)
       self = .bound(
         login.jid,
-        management: bound?.child("enabled", in: Namespace.streamManagement)
-          .flatMap { ManagementElement($0) })
+        management: [failed, enabled].compactMap { $0 }
+          .compactMap { ManagementElement($0) })
     case .resumed:
       let resumed = node.child("resumed", in: Namespace.streamManagement)
       self = .resumed(
@@ -86,6 +89,14 @@ package enum ManagementElement: Sendable {
   case resume(previousID: String?)
   case resumed(UInt32?, previousID: String?)
   case failed(UInt32?)
+
+  /// Reads the resumption that a login asks for (XEP-0388 §2.3); nil if it asks for none.
+  init?(inlineIn node: XMPPElement) {
+    guard node.is("authenticate", in: Namespace.sasl2),
+      let resume = node.child("resume", in: Namespace.streamManagement)
+    else { return nil }
+    self.init(resume)
+  }
 
   init?(_ node: XMPPElement) {
     let namespaces = [Namespace.streamManagement, Namespace.streamManagement2]

@@ -25,7 +25,7 @@ extension Conversations {
       let key = all[message.conversation].key
       if isMaybeLost(message, key) {
         found.append(
-          ConversationFinding(.maybeLost, record: message.record, contact: key.jid))
+          ConversationFinding(.maybeLost, record: message.current.record, contact: key.jid))
       }
       if message.requestsReceipt, !message.hasReceipt, message.state == .displayed {
         found.append(
@@ -45,13 +45,15 @@ extension Conversations {
 
   /// Whether a complete query of the archive over the time of a message does not have it.
   private func isMaybeLost(_ message: Message, _ key: ConversationKey) -> Bool {
-    guard message.state == .unconfirmed, !message.isUnstored, message.archiveIDs.isEmpty,
-      let time = message.time
+    let version = message.current
+    let archiveIDs = message.versions.count == 1 ? message.archiveIDs : version.archiveIDs
+    guard message.state == .unconfirmed, !message.isUnstored, archiveIDs.isEmpty,
+      let time = version.time
     else { return false }
     let archive = key.kind == .group ? key.jid.bare : account
     return answeredPages.contains { page in
-      page.archive == archive && page.answered.record > message.record
-        && (page.with.map { $0.bare == key.jid.bare } ?? true)
+      page.archive == archive && page.answered.record > version.record
+        && !page.startsAfterUnknown && (page.with.map { $0.bare == key.jid.bare } ?? true)
         && (page.start ?? .min) <= time && time <= (page.end ?? .max)
     }
   }

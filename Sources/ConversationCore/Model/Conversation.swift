@@ -7,6 +7,9 @@ package struct Conversation: Sendable {
   package internal(set) var order: [Int] = []
   /// The read position: the last message that we have read (rule 18), and the record that says so.
   package internal(set) var readTo: ReadPosition?
+  /// The time up to which something of ours that is not a message reads, such as a reaction
+  /// (rule 18): messages that arrive later with an earlier time are read too.
+  var readThrough: Int64?
   /// The latest time of a message; nil if none has a time.
   var latest: Int64?
   /// The messages that we wrote to a room or to ourselves and that were not shown to us yet, oldest
@@ -15,16 +18,16 @@ package struct Conversation: Sendable {
   /// The last messages that the other party has received and displayed, by its markers.
   var markedReceived: Int?
   var markedDisplayed: Int?
-  /// Receipts and markers of the other party for messages that are not known yet.
-  var pendingSigns: [PendingSign] = []
-  /// Names of messages that were read, but are not known yet.
-  var pendingReads: [PendingRead] = []
+  /// Receipts, markers and errors for messages that are not known yet, by the names that they use.
+  var pendingSigns: [MessageName: [PendingSign]] = [:]
+  /// The names of messages that were read but are not known yet, with the records that say so.
+  var pendingReads: [MessageName: UInt64] = [:]
   /// The entries of corrections whose message is not known yet, oldest first, by the id that they
   /// correct.
   var strayCorrections: [ExactText: [Int]] = [:]
-  /// Retractions and reactions whose message is not known yet.
-  var pendingRetractions: [PendingRetraction] = []
-  var pendingReactions: [PendingReaction] = []
+  /// Retractions and reactions whose message is not known yet, by the names that they use.
+  var pendingRetractions: [MessageName: [PendingRetraction]] = [:]
+  var pendingReactions: [MessageName: [ReactionSet]] = [:]
 
   /// Whether something named a message that is not known yet.
   var awaitsMessages: Bool {
@@ -34,6 +37,20 @@ package struct Conversation: Sendable {
 
   init(key: ConversationKey) {
     self.key = key
+  }
+
+  /// Waits for a message of ours to be shown to us. What many later ones have overtaken was lost.
+  mutating func awaitReflection(of message: Int) {
+    unreflected.append(message)
+    if unreflected.count > Self.unreflectedLimit { unreflected.removeFirst() }
+  }
+  private static let unreflectedLimit = 256
+
+  /// Lets what refers to one message refer to another one.
+  mutating func rename(_ old: Int, to new: Int) {
+    if readTo?.message == old { readTo?.message = new }
+    if markedReceived == old { markedReceived = new }
+    if markedDisplayed == old { markedDisplayed = new }
   }
 
   /// The index of a message in the order; nil if it is not in it.
@@ -51,31 +68,23 @@ package struct ReadPosition: Hashable, Sendable {
   package var record: UInt64
 }
 
-/// A sign of reading that names a message which is not known yet.
-struct PendingRead: Sendable {
-  var name: MessageName
-  var record: UInt64
-}
-
-/// A receipt or a marker for a message that is not known yet.
+/// A sign of what became of a message of ours that is not known yet.
 struct PendingSign: Sendable {
-  var name: MessageName
-  /// The marker; nil for a receipt.
-  var marker: MessageStanza.Marker.Kind?
-  var record: UInt64
+  enum Kind: Sendable {
+    case receipt
+    case marker(MessageStanza.Marker.Kind)
+    /// An error, with its condition.
+    case error(String)
+  }
+  var kind: Kind
+  var position: RecordPosition
+  var sender: JID?
 }
 
 /// A retraction of a message that is not known yet.
 struct PendingRetraction: Sendable {
-  var name: MessageName
   var author: Author
   var retraction: Retraction
-}
-
-/// Reactions to a message that is not known yet.
-struct PendingReaction: Sendable {
-  var name: MessageName
-  var set: ReactionSet
 }
 
 /// A name of a message in a conversation (rule 10).
@@ -84,8 +93,6 @@ package enum MessageName: Hashable, Sendable {
   case id(ExactText)
   case originID(ExactText)
   case archive(ArchiveID)
-  /// The text of a message without ids (rule 10e).
-  case text(ExactText)
 }
 
 /// The sender of a stanza, as far as rules compare it (rule 10).

@@ -26,16 +26,25 @@ package struct Conversations: Sendable {
 
   var byKey: [ConversationKey: Int] = [:]
   /// The index of names: the messages of a conversation that have a name.
-  var names: [NameInConversation: [Int]] = [:]
+  var names: [NameInConversation: NamedMessages] = [:]
   /// Our messages by the id of any of their stanzas, in all conversations.
-  var ownIDs: [ExactText: [Int]] = [:]
+  var ownIDs: [ExactText: NamedMessages] = [:]
+  /// The messages without ids that copies may be of.
+  var unarchived = UnarchivedTexts()
   /// The ids of stanzas of ours that are not messages, such as receipts.
   var otherSentIDs: Set<ExactText> = []
   var sessions: [UInt32: StreamSession] = [:]
+  /// The messages of ours that a resumption did not acknowledge, by the connection on which we send
+  /// them again.
+  var resends: [UInt32: [Int]] = [:]
   var answeredPages: [AnsweredPage] = []
+  /// The times of the first and the last results of pages, which queries name.
+  var edgeTimes: [ArchiveID: Int64] = [:]
   var slots: [ExactText: UploadSlot] = [:]
   /// The bytes of XEP-0231 that were answered, by content id.
   var bits: [ExactText: Attachment] = [:]
+  /// The messages with a file whose bytes are not in the log so far, by content id.
+  var lackingBits: [ExactText: NamedMessages] = [:]
   var nextStay = 1
   /// Whether the log has only what was received, so that queries cannot be seen (rule 6).
   var isOneWay: Bool
@@ -88,7 +97,13 @@ package struct Conversations: Sendable {
     return conversation.order.dropFirst(read + 1).filter { number in
       let message = messages[number]
       return !message.isOurs && message.retraction == nil && !message.isFromBeforeJoin
+        && !isRead(message, through: conversation.readThrough)
     }
+  }
+
+  private func isRead(_ message: Message, through time: Int64?) -> Bool {
+    guard let time, let own = message.time else { return false }
+    return !Self.isBefore(time, own)
   }
 
   /// The numbers of the unread messages of the conversation with an address.
@@ -108,6 +123,32 @@ package struct Conversations: Sendable {
 struct NameInConversation: Hashable, Sendable {
   var conversation: Int
   var name: MessageName
+}
+
+/// Messages that have something in common, in the order in which that was found.
+struct NamedMessages: Sendable {
+  private(set) var numbers: [Int] = []
+  /// The same numbers, if there are too many to search.
+  private var members: Set<Int> = []
+  private static let searchLimit = 16
+
+  /// Adds a message, unless it is there. Complexity: constant on average.
+  mutating func insert(_ number: Int) {
+    guard !contains(number) else { return }
+    numbers.append(number)
+    if numbers.count == Self.searchLimit { members = Set(numbers) }
+    if numbers.count > Self.searchLimit { members.insert(number) }
+  }
+
+  /// Removes a message. Complexity: linear in the messages.
+  mutating func remove(_ number: Int) {
+    numbers.removeAll { $0 == number }
+    members.remove(number)
+  }
+
+  private func contains(_ number: Int) -> Bool {
+    numbers.count < Self.searchLimit ? numbers.contains(number) : members.contains(number)
+  }
 }
 
 /// What we asked an upload slot for (XEP-0363), without the headers of the slot.

@@ -57,6 +57,8 @@ package struct Message: Sendable {
   package var isFromBeforeJoin = false
   /// How it was retracted; nil if it was not (rule 21).
   package var retraction: Retraction?
+  /// Whether an archive kept only that it was retracted (rule 21).
+  var isTombstone = false
   /// The newest reactions of each sender (rule 22).
   package var reactions: [ReactionSet] = []
   /// The message that it answers (rule 23).
@@ -64,7 +66,7 @@ package struct Message: Sendable {
   /// Whether it is an entry of its own although it names a message that it corrects (rule 20).
   package var isCorrectionEntry = false
   /// The names of such an entry in the index, for when it is folded into its message.
-  var entryNames: [MessageName] = []
+  var entryNames: Set<MessageName> = []
 
   /// The current version.
   package var current: MessageVersion { versions[versions.count - 1] }

@@ -14,9 +14,9 @@ package struct MessageContent: Sendable {
   /// The subject that the tutorials use as a type (rule 24).
   package var typeWord: String?
 
-  /// The name of a message without ids, which copies of it have too.
-  var name: MessageName {
-    .text(ExactText(payload ?? attachments.first?.identity.text ?? bodies.first ?? ""))
+  /// What copies of a message without ids have in common.
+  var identity: ExactText {
+    ExactText(payload ?? attachments.first?.identity.text ?? bodies.first ?? "")
   }
 
   /// Whether both stanzas say the same: the same body, payload or attachments (rule 10).

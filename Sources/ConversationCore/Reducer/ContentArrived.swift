@@ -114,8 +114,9 @@ extension Conversations {
     let number = messages.count - 1
     addArchiveIDs(candidate.archiveIDs, to: number)
     register(version, of: number)
+    awaitCopies(of: number)
     if arrival.isWritten, isShownAgain(envelope.key) {
-      all[candidate.conversation].unreflected.append(number)
+      all[candidate.conversation].awaitReflection(of: number)
     }
     place(number, arrival)
     applyPending(to: number, arrival)
@@ -164,7 +165,7 @@ extension Conversations {
 
   /// The messages of a conversation that have a name, oldest first.
   func named(_ name: MessageName, in conversation: Int) -> [Int] {
-    names[NameInConversation(conversation: conversation, name: name)] ?? []
+    names[NameInConversation(conversation: conversation, name: name)]?.numbers ?? []
   }
 
   /// The messages with the first of several names that any has.
@@ -192,16 +193,18 @@ extension Conversations {
 
   mutating func register(_ name: MessageName, of number: Int) {
     let key = NameInConversation(conversation: messages[number].conversation, name: name)
-    guard names[key]?.contains(number) != true else { return }
-    names[key, default: []].append(number)
-    if messages[number].isCorrectionEntry { messages[number].entryNames.append(name) }
+    names[key, default: NamedMessages()].insert(number)
+    if messages[number].isCorrectionEntry { messages[number].entryNames.insert(name) }
   }
 
-  /// Adds the ids of a version to the index.
+  /// Adds the ids of a version to the index, and the bytes that it lacks.
   mutating func register(_ version: MessageVersion, of number: Int) {
     if let id = version.id { register(id: id, of: number) }
     if let id = version.originID { register(.originID(ExactText(id)), of: number) }
-    if version.id == nil, version.originID == nil { register(version.content.name, of: number) }
+    for attachment in version.content.attachments where !attachment.isInLog {
+      guard let contentID = attachment.contentID else { continue }
+      lackingBits[ExactText(contentID), default: NamedMessages()].insert(number)
+    }
   }
 
   /// Whether the server shows what we write to a conversation to us: a room does, and so does our
@@ -216,8 +219,8 @@ extension Conversations {
 
   mutating func register(id: String, of number: Int) {
     register(.id(ExactText(id)), of: number)
-    guard messages[number].isOurs, ownIDs[ExactText(id)]?.contains(number) != true else { return }
-    ownIDs[ExactText(id), default: []].append(number)
+    guard messages[number].isOurs else { return }
+    ownIDs[ExactText(id), default: NamedMessages()].insert(number)
   }
 
   /// Adds archive ids that count to a message.

@@ -65,18 +65,63 @@ extension Conversations {
   }
 
   /// Rule 10e: messages without ids.
-  private func matchByContent(_ candidate: Candidate) -> Int? {
+  private mutating func matchByContent(_ candidate: Candidate) -> Int? {
     guard candidate.stanza.id == nil, candidate.stanza.originID == nil else { return nil }
-    return named(candidate.content.name, in: candidate.conversation).first { number in
-      messages[number].archiveIDs.isEmpty && isSame(number, candidate)
-        && canBeCopies(messages[number], candidate.arrival)
+    if candidate.arrival.isWritten, let known = takeResend(candidate) { return known }
+    let key = UnarchivedTexts.Key(
+      conversation: candidate.conversation, text: candidate.content.identity,
+      isOurs: candidate.isOurs, nick: candidate.envelope.occupant?.nick)
+    return unarchived.groups(key).filter { canBeCopies($0, candidate.arrival) }
+      .compactMap { group in group.waiting.first { isSame($0, candidate) } }
+      .min()
+  }
+
+  /// Where a message without ids waits for copies; nil if it has ids or an archive has shown it.
+  private func unarchivedKey(of number: Int) -> UnarchivedTexts.Key? {
+    let message = messages[number]
+    guard message.id == nil, message.originID == nil, message.archiveIDs.isEmpty else { return nil }
+    return UnarchivedTexts.Key(
+      conversation: message.conversation, text: message.versions[0].content.identity,
+      isOurs: message.isOurs, nick: message.occupant?.nick)
+  }
+
+  /// Lets a message without ids wait for its copies.
+  mutating func awaitCopies(of number: Int) {
+    guard let key = unarchivedKey(of: number) else { return }
+    unarchived.insert(
+      number, key, streams: messages[number].streams, isCopy: messages[number].isCopy)
+  }
+
+  /// Ends the wait of a message for its copies.
+  mutating func awaitNoCopies(of number: Int) {
+    guard let key = unarchivedKey(of: number) else { return }
+    unarchived.remove(
+      number, key, streams: messages[number].streams, isCopy: messages[number].isCopy)
+  }
+
+  /// Adds the route, the record and the archive ids of a copy.
+  mutating func noteArrival(_ arrival: Arrival, of number: Int, _ archiveIDs: [ArchiveID]) {
+    awaitNoCopies(of: number)
+    messages[number].noteArrival(arrival)
+    addArchiveIDs(archiveIDs, to: number)
+    awaitCopies(of: number)
+  }
+
+  /// The message without ids that we send again on a resumed stream (rule 10d).
+  private mutating func takeResend(_ candidate: Candidate) -> Int? {
+    let connection = candidate.arrival.position.connection
+    let index = resends[connection]?.firstIndex { number in
+      let known = messages[number]
+      return known.conversation == candidate.conversation && known.id == nil
+        && known.originID == nil && saysSame(number, candidate.content)
     }
+    return index.flatMap { resends[connection]?.remove(at: $0) }
   }
 
   /// Whether a message without ids and an arrival can be copies of each other: one of them is an
   /// inherent copy, and they did not both arrive live on one stream. The next session's live
   /// message with the same text is another message.
-  private func canBeCopies(_ known: Message, _ arrival: Arrival) -> Bool {
+  private func canBeCopies(_ known: UnarchivedTexts.Group, _ arrival: Arrival) -> Bool {
     if arrival.route != .live { return true }
     guard !known.streams.contains(arrival.stream) else { return false }
     if known.isCopy || arrival.isInherentCopy { return true }
@@ -93,9 +138,10 @@ extension Conversations {
     isSender(candidate.envelope.author, of: number) && saysSame(number, candidate.content)
   }
 
-  /// Whether one of the versions of a message says the same.
+  /// Whether one of the versions of a message says the same. What a tombstone said is not known.
   private func saysSame(_ number: Int, _ content: MessageContent) -> Bool {
-    messages[number].versions.contains { $0.content.isSame(as: content) }
+    if messages[number].isTombstone { return true }
+    return messages[number].versions.contains { $0.content.isSame(as: content) }
   }
 
   /// Whether a message can be from a sender (rule 10).
@@ -123,9 +169,10 @@ extension Conversations {
   mutating func copyArrived(of number: Int, _ candidate: Candidate) {
     let arrival = candidate.arrival
     let isNewReflection = candidate.isReflection && !messages[number].isReflected
-    if arrival.isWritten { writtenAgain(number, candidate) }
-    messages[number].noteArrival(arrival)
-    addArchiveIDs(candidate.archiveIDs, to: number)
+    // The state is that of the last version; this is a copy of the first one.
+    let isCurrent = messages[number].versions.count == 1
+    if arrival.isWritten, isCurrent { writtenAgain(number, candidate) }
+    noteArrival(arrival, of: number, candidate.archiveIDs)
     if let id = candidate.stanza.id { register(id: id, of: number) }
     if let id = candidate.stanza.originID { register(.originID(ExactText(id)), of: number) }
     if !candidate.forgedIDs.isEmpty, messages[number].forgedArchiveIDs.isEmpty,
@@ -138,7 +185,7 @@ extension Conversations {
       messages[number].time = time
       messages[number].isStamped = true
     }
-    if candidate.isOurs, !arrival.isWritten { raise(number, to: .acknowledged) }
+    if candidate.isOurs, !arrival.isWritten, isCurrent { raise(number, to: .acknowledged) }
     if isNewReflection { reflected(number, arrival) }
     if arrival.archived != nil { placeCopy(number, arrival) }
     applyPending(to: number, arrival)
@@ -173,7 +220,7 @@ extension Conversations {
 
 extension Message {
   /// Adds the route and the record of a copy.
-  mutating func noteArrival(_ arrival: Arrival) {
+  fileprivate mutating func noteArrival(_ arrival: Arrival) {
     if !routes.contains(arrival.route) { routes.append(arrival.route) }
     if arrival.route == .live, !streams.contains(arrival.stream) { streams.append(arrival.stream) }
     if records.last != arrival.position.record { records.append(arrival.position.record) }

@@ -156,7 +156,8 @@ extension Conversations {
   /// Folds corrections that arrived before the message that they correct, as they do when an
   /// archive is read backwards.
   mutating func foldStrayCorrections(of number: Int, _ arrival: Arrival) {
-    guard arrival.route != .live, !messages[number].isCorrectionEntry else { return }
+    // What arrives live and at once is later than the correction.
+    guard arrival.isInherentCopy, !messages[number].isCorrectionEntry else { return }
     let conversation = messages[number].conversation
     let ids = [messages[number].id, messages[number].originID].compactMap { $0 }
     let strays = Set(ids.map { ExactText($0) }).flatMap { id in
@@ -181,27 +182,36 @@ extension Conversations {
       all[conversation].strayCorrections[id] = nil
     }
     all[conversation].order.removeAll { $0 == stray }
-    if all[conversation].readTo?.message == stray { all[conversation].readTo?.message = number }
-    withdraw(.correctionOfUnknown, record: message.record)
-    var version = message.versions[0]
-    version.add(message.archiveIDs)
-    let index = insert(version, into: number)
-    register(version, of: number)
-    for id in message.archiveIDs { register(.archive(id), of: number) }
+    all[conversation].rename(stray, to: number)
+    withdraw(.correctionOfUnknown, records: [message.record])
+    // It may have been corrected itself before its message was known.
+    var versions = message.versions
+    versions[0].add(message.archiveIDs)
+    for version in versions {
+      if message.isOurs { readThrough(version.time, in: conversation) }
+      let index = insert(version, into: number)
+      register(version, of: number)
+      for id in version.archiveIDs { register(.archive(id), of: number) }
+      guard index == messages[number].versions.count - 1 else { continue }
+      messages[number].requestsReceipt = message.requestsReceipt
+      messages[number].hasReceipt = message.hasReceipt
+      if message.isOurs {
+        messages[number].state = message.state
+        messages[number].error = message.error
+      }
+    }
     messages[number].records.append(contentsOf: message.records)
     messages[number].records.sort()
-    if index == messages[number].versions.count - 1, message.isOurs {
-      messages[number].state = message.state
-    }
     forget(stray)
   }
 
   /// Removes an entry that was folded from the index of names.
   private mutating func forget(_ number: Int) {
     let conversation = messages[number].conversation
+    awaitNoCopies(of: number)
     for name in messages[number].entryNames {
-      names[NameInConversation(conversation: conversation, name: name)]?.removeAll { $0 == number }
-      if case .id(let id) = name { ownIDs[id]?.removeAll { $0 == number } }
+      names[NameInConversation(conversation: conversation, name: name)]?.remove(number)
+      if case .id(let id) = name { ownIDs[id]?.remove(number) }
     }
   }
 }

@@ -29,11 +29,12 @@ extension Conversations {
       return
     }
     if let number = own(.id(ExactText(id)), in: key) { return receipted(number, id) }
-    guard let others = ownIDs[ExactText(id)], !others.isEmpty else {
+    let others = ownIDs[ExactText(id)]?.numbers ?? []
+    guard !others.isEmpty else {
       guard !otherSentIDs.contains(ExactText(id)) else { return }
       report(.receiptOfUnknown, at: position, about: stanza.from)
-      all[number(of: key)].pendingSigns.append(
-        PendingSign(name: .id(ExactText(id)), marker: nil, record: position.record))
+      all[number(of: key)].pendingSigns[.id(ExactText(id)), default: []].append(
+        PendingSign(kind: .receipt, position: position, sender: stanza.from))
       return
     }
     let isOccupant = others.contains { number in
@@ -51,20 +52,32 @@ extension Conversations {
     if isCurrent { raise(number, to: .received) }
   }
 
-  /// Applies receipts and markers that arrived before their message, as they do when an archive is
-  /// read backwards.
+  /// Applies receipts, markers and errors that arrived before their message, as they do when an
+  /// archive is read backwards.
   mutating func applyPendingSigns(
     to number: Int, in conversation: Int, _ names: Set<MessageName>
   ) {
-    for pending in all[conversation].pendingSigns where names.contains(pending.name) {
-      if let marker = pending.marker {
-        cover(upTo: number, in: conversation, marker)
-      } else if messages[number].isOurs, case .id(let id) = pending.name {
-        receipted(number, id.text)
-        withdraw(.receiptOfUnknown, record: pending.record)
+    // The other party may count its ids as we do; its signs are for what we sent.
+    guard messages[number].isOurs else { return }
+    for name in names {
+      guard let signs = all[conversation].pendingSigns.removeValue(forKey: name),
+        case .id(let id) = name
+      else { continue }
+      var (receipts, errors): (Set<UInt64>, Set<UInt64>) = ([], [])
+      for sign in signs {
+        switch sign.kind {
+        case .receipt:
+          receipts.insert(sign.position.record)
+          receipted(number, id.text)
+        case .marker(let marker): cover(upTo: number, in: conversation, marker)
+        case .error(let condition):
+          errors.insert(sign.position.record)
+          failed(number, id.text, condition, at: sign.position, sign.sender)
+        }
       }
+      withdraw(.receiptOfUnknown, records: receipts)
+      withdraw(.errorOfUnknown, records: errors)
     }
-    all[conversation].pendingSigns.removeAll { names.contains($0.name) }
   }
 
   /// The newest message of ours with a name in a conversation.
@@ -87,17 +100,14 @@ extension Conversations {
       }
       return
     }
-    if let conversation = byKey[key],
-      let number = named(.id(ExactText(marker.id)), in: conversation).last
-        ?? named(.originID(ExactText(marker.id)), in: conversation).last
-    {
+    if let conversation = byKey[key], let number = marked(marker.id, in: conversation) {
       cover(upTo: number, in: conversation, marker.kind)
       return
     }
-    guard let others = ownIDs[ExactText(marker.id)], !others.isEmpty else {
-      all[number(of: key)].pendingSigns.append(
-        PendingSign(
-          name: .id(ExactText(marker.id)), marker: marker.kind, record: position.record))
+    let others = ownIDs[ExactText(marker.id)]?.numbers ?? []
+    guard !others.isEmpty else {
+      all[number(of: key)].pendingSigns[.id(ExactText(marker.id)), default: []].append(
+        PendingSign(kind: .marker(marker.kind), position: position, sender: stanza.from))
       return
     }
     let isOccupant = others.contains { number in
@@ -105,6 +115,13 @@ extension Conversations {
       return conversation.kind == .group && conversation.jid.bare == key.jid.bare
     }
     if !isOccupant { report(.markerByAnother, at: position, about: stanza.from) }
+  }
+
+  /// The newest message that a marker of the other party names: of ours, if one has the id.
+  private func marked(_ id: String, in conversation: Int) -> Int? {
+    let known = known(
+      by: [.id(ExactText(id)), .originID(ExactText(id))], in: conversation)
+    return known.last { messages[$0].isOurs } ?? known.last
   }
 
   /// A marker covers the message that it names, and all of ours before it.
@@ -178,28 +195,34 @@ extension Conversations {
   ) {
     guard let id = stanza.id else { return }
     let text = ExactText(id)
-    let failed = (ownIDs[text] ?? []).last { number in
+    let number = ownIDs[text]?.numbers.last { number in
       errorCounts(from: stanza.from, for: all[messages[number].conversation].key)
     }
-    guard let failed else {
-      if !otherSentIDs.contains(text) {
-        report(.errorOfUnknown, at: arrival.position, about: stanza.from)
-      }
-      return
-    }
+    let condition = stanza.error ?? "undefined-condition"
+    if let number { return failed(number, id, condition, at: arrival.position, stanza.from) }
+    guard !otherSentIDs.contains(text) else { return }
+    report(.errorOfUnknown, at: arrival.position, about: stanza.from)
+    guard let conversation = byKey[envelope.key] else { return }
+    all[conversation].pendingSigns[.id(text), default: []].append(
+      PendingSign(kind: .error(condition), position: arrival.position, sender: stanza.from))
+  }
+
+  /// An error says that a stanza of a message failed.
+  private mutating func failed(
+    _ number: Int, _ id: String, _ condition: String, at position: RecordPosition, _ sender: JID?
+  ) {
     // An error of an earlier version says nothing about the one that replaced it.
-    guard messages[failed].versions.count == 1 || messages[failed].current.id.hasSameBytes(as: id)
+    guard messages[number].versions.count == 1 || messages[number].current.id.hasSameBytes(as: id)
     else { return }
-    switch messages[failed].state {
-    case .received, .displayed:
-      report(.errorAfterDelivery, at: arrival.position, about: stanza.from)
+    switch messages[number].state {
+    case .received, .displayed: report(.errorAfterDelivery, at: position, about: sender)
     case .sent, .acknowledged, .unconfirmed:
-      messages[failed].state = .failed
-      messages[failed].error = stanza.error ?? "undefined-condition"
+      messages[number].state = .failed
+      messages[number].error = condition
     case .failed: break
     }
-    if messages[failed].records.last != arrival.position.record {
-      messages[failed].records.append(arrival.position.record)
+    if messages[number].records.last != position.record {
+      messages[number].records.append(position.record)
     }
   }
 

@@ -46,7 +46,7 @@ extension Conversations {
     }
     if let carbon = stanza.carbon {
       if carbonCounts(carbon, in: stanza) {
-        carbonReceived(carbon, arrival)
+        carbonReceived(carbon, arrival, delays: stanza.delays)
         return
       }
       report(.carbonForged, at: position, about: stanza.from)
@@ -69,7 +69,10 @@ extension Conversations {
     return inner.bare == account
   }
 
-  private mutating func carbonReceived(_ carbon: MessageStanza.Carbon, _ arrival: Arrival) {
+  /// Reduces a carbon; `delays` are the stamps of its wrapper, which may have waited for us.
+  private mutating func carbonReceived(
+    _ carbon: MessageStanza.Carbon, _ arrival: Arrival, delays: [MessageStanza.DelayStamp]
+  ) {
     guard var stanza = carbon.message?.stanza, stanza.type != .groupchat else { return }
     if carbon.isSent, stanza.from == nil, let account {
       stanza.from = JID(prepared: account, resource: nil)
@@ -80,6 +83,7 @@ extension Conversations {
     if let delay = carbon.message?.delay, delay.time != nil {
       stanza.delays.insert(MessageStanza.DelayStamp(from: nil, time: delay.time), at: 0)
     }
+    stanza.delays += delays
     stanzaArrived(stanza, arrival)
   }
 

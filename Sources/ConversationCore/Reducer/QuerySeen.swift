@@ -107,7 +107,7 @@ extension Conversations {
       attachment.contentID = contentID
       attachment.record = position.record
       bits[ExactText(contentID)] = attachment
-      for number in messages.indices {
+      for number in lackingBits.removeValue(forKey: ExactText(contentID))?.numbers ?? [] {
         messages[number].fill(attachment)
       }
     case .media, .wrongDigest: report(.digestWrong, at: position, about: sender)
@@ -127,18 +127,29 @@ extension Conversations {
     let isBackward = request.before != nil
     var start = request.start
     var end = request.end ?? position.time
-    if let after = request.after { start = time(of: ArchiveID(after, in: archive)) ?? start }
+    for result in [query.page.results.first, query.page.results.last] {
+      guard let result, let time = result.time else { continue }
+      edgeTimes[ArchiveID(result.id.text, in: archive)] = time
+    }
+    var startsAfterUnknown = false
+    if let after = request.after {
+      let known = time(of: ArchiveID(after, in: archive))
+      startsAfterUnknown = known == nil && start == nil
+      start = known ?? start
+    }
     if let before = request.before, !before.isEmpty {
-      end = time(of: ArchiveID(before, in: archive)) ?? end
+      // Without the time of what it precedes, a page covers what it has.
+      end = time(of: ArchiveID(before, in: archive)) ?? times.max() ?? start ?? .min
     }
     if !isComplete {
       // Nothing says which time an incomplete page without results covers.
       guard !times.isEmpty else { return }
-      if isBackward { start = times.first ?? end } else { end = times.last ?? start }
+      if isBackward { start = times.min() ?? end } else { end = times.max() ?? start }
     }
     answeredPages.append(
       AnsweredPage(
-        archive: archive, with: request.with, start: start, end: end, answered: position,
+        archive: archive, with: request.with, start: start, end: end,
+        startsAfterUnknown: startsAfterUnknown, answered: position,
         firstID: query.page.results.first?.id, first: first(in: query.page),
         lastID: query.page.results.last?.id, last: query.page.last))
   }
@@ -152,8 +163,9 @@ extension Conversations {
     return first
   }
 
-  /// The time of the message with an archive id; nil if it is not known.
+  /// The time of what has an archive id; nil if it is not known.
   private func time(of id: ArchiveID) -> Int64? {
+    if let time = edgeTimes[id] { return time }
     for conversation in all.indices {
       if let number = named(.archive(id), in: conversation).first { return messages[number].time }
     }

@@ -16,17 +16,20 @@ extension Conversations {
 
   /// Moves the read position to a message that a sign names, or does so once it is known.
   mutating func read(_ name: MessageName, in conversation: Int, at position: RecordPosition) {
-    // A reused id names the newest message.
-    if let number = named(name, in: conversation).last {
+    // A reused id names the newest message, and what we read is of others.
+    let known = named(name, in: conversation)
+    if let number = known.last(where: { !messages[$0].isOurs }) ?? known.last {
       read(upTo: number, in: conversation, at: position)
     } else {
-      all[conversation].pendingReads.append(
-        PendingRead(name: name, record: position.record))
+      if all[conversation].pendingReads[name] == nil {
+        all[conversation].pendingReads[name] = position.record
+      }
     }
   }
 
   /// Something of ours that is not a message reads everything before it, such as a correction.
   mutating func read(before arrival: Arrival, in conversation: Int) {
+    readThrough(arrival.time, in: conversation)
     let order = all[conversation].order
     let last: Int?
     if let time = arrival.stamp {
@@ -39,6 +42,12 @@ extension Conversations {
     }
     guard let last else { return }
     read(upTo: last, in: conversation, at: arrival.position)
+  }
+
+  /// Everything up to a time is read, also what arrives later.
+  mutating func readThrough(_ time: Int64?, in conversation: Int) {
+    guard let time else { return }
+    all[conversation].readThrough = max(time, all[conversation].readThrough ?? time)
   }
 
   /// Applies what named a message before it was known: reads, retractions and reactions.
@@ -61,31 +70,47 @@ extension Conversations {
   private mutating func applyPendingReads(
     to number: Int, in conversation: Int, _ names: Set<MessageName>
   ) {
-    let pending = all[conversation].pendingReads
-    guard let sign = pending.first(where: { names.contains($0.name) }) else { return }
-    all[conversation].pendingReads.removeAll { names.contains($0.name) }
+    // What we read is of others; only an archive id says whose message it names.
+    let readable = names.filter { name in
+      if case .archive = name { true } else { !messages[number].isOurs }
+    }
+    let records = readable.compactMap { all[conversation].pendingReads.removeValue(forKey: $0) }
+    guard let record = records.min() else { return }
     var position = last
-    position.record = sign.record
+    position.record = record
     read(upTo: number, in: conversation, at: position)
   }
 
   private mutating func applyPendingChanges(
     to number: Int, in conversation: Int, _ names: Set<MessageName>
   ) {
-    for pending in all[conversation].pendingRetractions where names.contains(pending.name) {
-      guard isRetractable(number, by: pending.author) else { continue }
-      retract(number, pending.retraction)
-      withdraw(.retractionOfUnknown, record: pending.retraction.record)
+    for name in names {
+      guard let pending = all[conversation].pendingRetractions[name] else { continue }
+      let own = pending.filter { isRetractable(number, by: $0.author) }
+      guard !own.isEmpty else { continue }
+      all[conversation].pendingRetractions[name] = nil
+      for request in own { retract(number, request.retraction) }
+      withdraw(.retractionOfUnknown, records: Set(own.map(\.retraction.record)))
     }
-    all[conversation].pendingRetractions.removeAll { names.contains($0.name) }
-    for pending in all[conversation].pendingReactions where names.contains(pending.name) {
-      react(to: number, pending.set)
+    let reactions = names.flatMap {
+      all[conversation].pendingReactions.removeValue(forKey: $0) ?? []
     }
-    all[conversation].pendingReactions.removeAll { names.contains($0.name) }
+    for set in reactions.sorted(by: { $0.record < $1.record }) {
+      react(to: number, set)
+    }
   }
 
-  /// Takes back a finding that a later record explains.
-  mutating func withdraw(_ code: ConversationFinding.Code, record: UInt64) {
-    findings.removeAll { $0.code == code && $0.record == record }
+  /// Takes back findings of some records that a later record explains.
+  ///
+  /// Complexity: linear in the findings since the first of them.
+  mutating func withdraw(_ code: ConversationFinding.Code, records: Set<UInt64>) {
+    var waiting = records
+    var start = findings.count
+    while start > 0, !waiting.isEmpty {
+      start -= 1
+      if findings[start].code == code { waiting.remove(findings[start].record) }
+    }
+    let kept = findings[start...].filter { $0.code != code || !records.contains($0.record) }
+    findings.replaceSubrange(start..., with: kept)
   }
 }

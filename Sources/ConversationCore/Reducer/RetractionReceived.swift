@@ -22,8 +22,8 @@ extension Conversations {
       report(.retractionOfUnknown, at: position, about: stanza.from)
       guard !isMisused else { return }
       for name in names {
-        all[conversation].pendingRetractions.append(
-          PendingRetraction(name: name, author: envelope.author, retraction: retraction))
+        all[conversation].pendingRetractions[name, default: []].append(
+          PendingRetraction(author: envelope.author, retraction: retraction))
       }
       return
     }
@@ -79,12 +79,13 @@ extension Conversations {
       named: names(of: stanza, arrival, in: envelope.key), in: conversation, by: envelope.author)
     if let known {
       retract(known, retraction)
-      messages[known].noteArrival(arrival)
-      if let place = arrival.archived { addArchiveIDs([place.id], to: known) }
+      noteArrival(arrival, of: known, arrival.archived.map { [$0.id] } ?? [])
+      if messages[known].versions.count == 1 { raise(known, to: .acknowledged) }
       placeCopy(known, arrival)
       return MessageVersionNumber(message: known, version: 0)
     }
     let number = contentArrived(content, stanza, envelope, arrival)
+    messages[number.message].isTombstone = true
     retract(number.message, retraction)
     return number
   }
@@ -122,7 +123,7 @@ extension Conversations {
       react(to: known, set)
     } else {
       for name in names {
-        all[conversation].pendingReactions.append(PendingReaction(name: name, set: set))
+        all[conversation].pendingReactions[name, default: []].append(set)
       }
     }
   }

@@ -23,7 +23,7 @@ extension Conversations {
       let session = withSession(position.connection) { $0 }
       // The binding itself is usually in the log too.
       guard session.phase != .open || session.jid != jid else { return }
-      sessionBound(jid, nil, at: position)
+      sessionBound(jid, [], at: position)
       withSession(position.connection) { $0.isOpenedByLog = true }
     case .continued(let jid):
       withSession(position.connection) { session in
@@ -52,13 +52,13 @@ extension Conversations {
   }
 
   private mutating func sessionBound(
-    _ jid: JID?, _ management: ManagementElement?, at position: RecordPosition
+    _ jid: JID?, _ management: [ManagementElement], at position: RecordPosition
   ) {
     account = account ?? jid?.bare
     let session = withSession(position.connection) { $0 }
     if session.isOpenedByLog, session.phase == .open, session.jid == jid {
       withSession(position.connection) { $0.isOpenedByLog = false }
-      if let management { managementSeen(management, .inbound, at: position) }
+      for element in management { managementSeen(element, .inbound, at: position) }
       return
     }
     switch session.phase {
@@ -81,12 +81,13 @@ extension Conversations {
       session.phase = .open
       session.jid = jid
     }
-    if let management { managementSeen(management, .inbound, at: position) }
+    for element in management { managementSeen(element, .inbound, at: position) }
   }
 
   /// The connection of a session ends: what was not heard of may be lost.
   private mutating func connectionClosed(_ connection: UInt32, at position: RecordPosition) {
     guard let session = sessions[connection], session.phase != .closed else { return }
+    resends[connection] = nil
     withSession(connection) { session in
       session.phase = .closed
       session.unheard = []
@@ -201,6 +202,9 @@ extension Conversations {
       messages[counted.message].state = .sent
     }
     if let handled { acknowledge(unacknowledged.filter { $0.isCovered(by: handled) }) }
+    resends[position.connection] =
+      unacknowledged.filter { counted in !(handled.map { counted.isCovered(by: $0) } ?? false) }
+      .map(\.message)
     if let stream = resumed?.stream { ended.removeAll { $0.stream == stream } }
     withSession(position.connection) { session in
       session.phase = .open

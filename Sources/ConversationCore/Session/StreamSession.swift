@@ -98,6 +98,8 @@ struct AnsweredPage: Sendable {
   /// The time that it covers, in milliseconds since 1970; nil for an open bound.
   var start: Int64?
   var end: Int64?
+  /// Whether it follows a result that the log does not have, so that its start is not known.
+  var startsAfterUnknown = false
   var answered: RecordPosition
   /// The first and the last result, and the first and the last message of each conversation up to
   /// there.

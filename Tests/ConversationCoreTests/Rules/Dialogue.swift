@@ -48,7 +48,7 @@ struct Dialogue {
     case .bound(let number):
       connection = number
       reduce(.session(.headerSeen))
-      reduce(.session(.bound(address("\(Self.account)/d\(number)"), management: nil)))
+      reduce(.session(.bound(address("\(Self.account)/d\(number)"), management: [])))
     case .connected(let number):
       connection = number
       reduce(.session(.headerSeen))

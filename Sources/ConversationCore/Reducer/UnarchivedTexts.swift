@@ -1,0 +1,94 @@
+/// The messages without ids that no archive has shown yet, by what they say: those that a copy may
+/// be of (rule 10e).
+///
+/// A copy takes the oldest of them. What decides whether one can be taken is the same for all
+/// messages of a group, so that many equal texts cost no more than a few.
+struct UnarchivedTexts: Sendable {
+  /// What a copy has in common with its message.
+  struct Key: Hashable, Sendable {
+    var conversation: Int
+    var text: ExactText
+    var isOurs: Bool
+    /// The nick of the sender in a room.
+    var nick: ExactText?
+  }
+
+  /// Messages that arrived in the same ways.
+  struct Group: Sendable {
+    /// The streams on which they arrived live, or on which we wrote them.
+    let streams: [StreamID]
+    /// Whether their first arrival was an inherent copy.
+    let isCopy: Bool
+    /// Their numbers in ascending order, from `first` on.
+    fileprivate(set) var numbers: [Int] = []
+    fileprivate var first = 0
+
+    var waiting: ArraySlice<Int> { numbers[first...] }
+
+    fileprivate mutating func insert(_ number: Int) {
+      let index = waiting.firstIndex(atLeast: number)
+      guard index == numbers.count || numbers[index] != number else { return }
+      numbers.insert(number, at: index)
+    }
+
+    fileprivate mutating func remove(_ number: Int) {
+      let index = waiting.firstIndex(atLeast: number)
+      guard index < numbers.count, numbers[index] == number else { return }
+      guard index == first else {
+        numbers.remove(at: index)
+        return
+      }
+      first += 1
+      // Each number is moved once for each that was taken before it.
+      guard first > numbers.count / 2 else { return }
+      numbers.removeFirst(first)
+      first = 0
+    }
+  }
+
+  private var groups: [Key: [Group]] = [:]
+
+  /// The groups of messages that say something, at most one for each set of streams.
+  func groups(_ key: Key) -> [Group] { groups[key] ?? [] }
+
+  /// Adds a message. Complexity: logarithmic in the messages of its group, if it is the newest.
+  mutating func insert(_ number: Int, _ key: Key, streams: [StreamID], isCopy: Bool) {
+    var found = groups[key] ?? []
+    groups[key] = nil
+    if let index = found.firstIndex(where: { $0.streams == streams && $0.isCopy == isCopy }) {
+      found[index].insert(number)
+    } else {
+      var group = Group(streams: streams, isCopy: isCopy)
+      group.insert(number)
+      found.append(group)
+    }
+    groups[key] = found
+  }
+
+  /// Removes a message, if it is there. Complexity: logarithmic in the messages of its group, if it
+  /// is the oldest.
+  mutating func remove(_ number: Int, _ key: Key, streams: [StreamID], isCopy: Bool) {
+    guard var found = groups[key],
+      let index = found.firstIndex(where: { $0.streams == streams && $0.isCopy == isCopy })
+    else { return }
+    groups[key] = nil
+    found[index].remove(number)
+    if found[index].waiting.isEmpty { found.remove(at: index) }
+    if !found.isEmpty { groups[key] = found }
+  }
+}
+
+extension ArraySlice<Int> {
+  /// The index of the first number of an ascending list that is not below another one.
+  func firstIndex(atLeast number: Int) -> Int {
+    // New messages have the highest numbers, and the oldest are taken first.
+    guard let last, last >= number else { return endIndex }
+    guard let first, first < number else { return startIndex }
+    var (low, high) = (startIndex, endIndex)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if self[middle] < number { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
