@@ -1,0 +1,152 @@
+import TestSupport
+import XMPPStanza
+
+@testable import ConversationCore
+
+/// Compares what the reducer makes of a log with what the oracle says.
+struct Comparison {
+  let oracle: Oracle
+  let found: Conversations
+
+  init(_ world: SimulatedWorld) {
+    oracle = Oracle(world: world)
+    found = world.log.conversations
+  }
+
+  /// What differs, a line each.
+  var differences: [String] {
+    Peer.allCases.flatMap { conversation($0) } + strangers + findings
+  }
+
+  // MARK: One conversation
+
+  private func conversation(_ peer: Peer) -> [String] {
+    let wanted = oracle.entries(of: peer)
+    let key = key(of: peer)
+    let numbers = found.conversation(key)?.order ?? []
+    let messages = numbers.map { found.messages[$0] }
+    let names = wanted.map { name($0) }
+    guard names.sorted() == messages.map({ name($0) }).sorted() else {
+      return ["\(peer): wanted \(names), got \(messages.map { name($0) })"]
+    }
+    var differences = order(of: wanted, messages, peer)
+    let unread = Set(found.unread(of: key))
+    var waiting = Array(zip(numbers, messages))
+    for entry in wanted {
+      // Equal texts are told apart by their archive ids.
+      let index =
+        waiting.firstIndex { _, message in
+          name(entry) == name(message)
+            && (message.archiveIDs.isEmpty
+              || message.archiveIDs.contains { entry.archiveIDs.contains($0.id.text) })
+        } ?? waiting.firstIndex { name(entry) == name($0.1) }
+      guard let index else { continue }
+      let (number, message) = waiting.remove(at: index)
+      differences += compare(entry, message, isUnread: unread.contains(number), peer)
+    }
+    return differences
+  }
+
+  private func key(of peer: Peer) -> ConversationKey {
+    let jid = address(peer.address)
+    return switch peer {
+    case .room: .group(jid.bare)
+    case .whisper: .private(jid)
+    case .bob, .carol, .stranger: .chat(jid.bare)
+    }
+  }
+
+  /// What says which entry it is: all that it ever said, if that is known.
+  private func name(_ entry: Oracle.Entry) -> String {
+    let side = entry.isOurs ? "out" : "in"
+    guard !entry.isRetracted else { return side + " retracted" }
+    return "\(side) \(entry.body)"
+  }
+
+  private func name(_ message: Message) -> String {
+    let side = message.isOurs ? "out" : "in"
+    guard message.retraction == nil else { return side + " retracted" }
+    return "\(side) \(message.body)"
+  }
+
+  /// Rule 34. If a server stamps in whole seconds, the messages of one may be in any order; and
+  /// what was sent again is between two times.
+  private func order(of wanted: [Oracle.Entry], _ messages: [Message], _ peer: Peer) -> [String] {
+    let adrift = Set(wanted.filter(\.isAdrift).map { name($0) })
+    var rest = messages.map { name($0) }.filter { !adrift.contains($0) }[...]
+    let steady = wanted.filter { !adrift.contains(name($0)) }
+    for group in Self.seconds(of: steady) {
+      let shown = rest.prefix(group.count)
+      rest = rest.dropFirst(group.count)
+      let isExact = !oracle.world.habits.stampsWholeSeconds
+      let names = group.map { name($0) }
+      guard isExact ? names == Array(shown) : names.sorted() == shown.sorted() else {
+        return [
+          "\(peer): wanted the order \(steady.map { name($0) }), got \(messages.map { name($0) })"
+        ]
+      }
+    }
+    return []
+  }
+
+  private static func seconds(of entries: [Oracle.Entry]) -> [[Oracle.Entry]] {
+    var groups: [[Oracle.Entry]] = []
+    for entry in entries {
+      if let last = groups.last?.last, last.time / 1000 == entry.time / 1000 {
+        groups[groups.count - 1].append(entry)
+      } else {
+        groups.append([entry])
+      }
+    }
+    return groups
+  }
+
+  private func compare(
+    _ entry: Oracle.Entry, _ message: Message, isUnread: Bool, _ peer: Peer
+  ) -> [String] {
+    var differences: [String] = []
+    func check<Value: Equatable>(_ what: String, _ wanted: Value?, _ got: Value) {
+      guard let wanted, wanted != got else { return }
+      differences.append("\(peer) \(name(entry)) \(what): wanted \(wanted), got \(got)")
+    }
+    check("state", entry.state, message.state)
+    check("unread", entry.isUnread, isUnread)
+    check("edits", entry.edits, message.versions.dropLast().map(\.content.body))
+    // Equal texts of one conversation cannot always be told apart by what they show.
+    guard entry.body != "ok", !entry.isRetracted else { return differences }
+    check("routes", entry.routes, Set(message.routes))
+    check(
+      "reactions", entry.reactions,
+      Dictionary(
+        message.reactions.filter { !$0.emojis.isEmpty }.map { ($0.sender, $0.emojis) },
+        uniquingKeysWith: { _, last in last }))
+    let foreign = message.archiveIDs.map(\.id.text).filter { !entry.archiveIDs.contains($0) }
+    check("archive ids that are not its own", [], foreign)
+    if !entry.isAdrift { check("second", entry.time / 1000, (message.time ?? 0) / 1000) }
+    return differences
+  }
+
+  // MARK: The rest
+
+  /// Conversations with anybody else, who did not write.
+  private var strangers: [String] {
+    let known = Set(Peer.allCases.map { key(of: $0) })
+    return found.all.filter { !known.contains($0.key) && !$0.order.isEmpty }
+      .map { "a conversation with \($0.key.jid)" }
+  }
+
+  /// The findings that must be there exactly if something of their kind happened.
+  private var findings: [String] {
+    let judged: Set<ConversationFinding.Code> = [
+      .carbonForged, .archiveForged, .receiptByAnother, .markerByAnother, .correctionByAnother,
+      .retractionByAnother, .maybeLost, .deliveredTwice,
+    ]
+    var wanted = oracle.world.wanted
+    if oracle.hasLost { wanted.insert(.maybeLost) }
+    let got = Set((found.findings + found.findingsAtEnd).map(\.code)).intersection(judged)
+    guard wanted != got else { return [] }
+    return [
+      "findings: wanted \(wanted.map(\.rawValue).sorted()), got \(got.map(\.rawValue).sorted())"
+    ]
+  }
+}
