@@ -79,9 +79,11 @@ let package = Package(
       name: "XMPPStream", dependencies: ["RawBytes", "XMPPStanza", "CShims"],
       swiftSettings: rules),
     .target(
+      name: "SessionCore", dependencies: ["RawBytes", "XMPPStanza"], swiftSettings: rules),
+    .target(
       name: "RosterCore",
       dependencies: [
-        "RawBytes", "XMPPStanza",
+        "RawBytes", "XMPPStanza", "SessionCore",
         .product(name: "BitCollections", package: "swift-collections"),
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
@@ -90,7 +92,8 @@ let package = Package(
     .target(
       name: "ConversationCore",
       dependencies: [
-        "RawBytes", "XMPPStanza", .product(name: "Crypto", package: "swift-crypto"),
+        "RawBytes", "XMPPStanza", "SessionCore",
+        .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: rules),
     .target(
@@ -113,8 +116,9 @@ let package = Package(
     .target(
       name: "Rollcall",
       dependencies: [
-        "RawBytes", "XMPPStanza", "XMPPStream", "RosterCore", "ConversationCore", "EventStore",
-        "Captures", "ContactSections", .product(name: "Crypto", package: "swift-crypto"),
+        "RawBytes", "XMPPStanza", "XMPPStream", "SessionCore", "RosterCore", "ConversationCore",
+        "EventStore", "Captures", "ContactSections",
+        .product(name: "Crypto", package: "swift-crypto"),
       ],
       exclude: ["Documents/documents.schema.json"], swiftSettings: rules),
     .target(
@@ -203,6 +207,9 @@ let package = Package(
     .testTarget(
       name: "XMPPStreamTests",
       dependencies: ["RawBytes", "XMPPStream", "XMPPStanza", "CShims", "TestSupport"],
+      swiftSettings: rules),
+    .testTarget(
+      name: "SessionCoreTests", dependencies: ["SessionCore", "XMPPStanza", "TestSupport"],
       swiftSettings: rules),
     .testTarget(
       name: "RosterCoreTests",

@@ -1,3 +1,4 @@
+@_exported public import SessionCore
 package import XMPPStanza
 
 /// The conversations of an account, derived from its records.
@@ -33,10 +34,10 @@ package struct Conversations: Sendable {
   var unarchived = UnarchivedTexts()
   /// The ids of stanzas of ours that are not messages, such as receipts.
   var otherSentIDs: Set<ExactText> = []
-  var sessions: [UInt32: StreamSession] = [:]
+  var sessions: [ConnectionID: StreamSession] = [:]
   /// The messages of ours that a resumption did not acknowledge, by the connection on which we send
   /// them again.
-  var resends: [UInt32: [Int]] = [:]
+  var resends: [ConnectionID: [Int]] = [:]
   var answeredPages: [AnsweredPage] = []
   /// The times of the first and the last results of pages, which queries name.
   var edgeTimes: [ArchiveID: Int64] = [:]
@@ -76,7 +77,7 @@ package struct Conversations: Sendable {
   package var isComplete: Bool {
     !isOneWay && !beganInTheMiddle && !lacksAnswers
       && !sessions.values.contains { session in
-        session.queries.contains { if case .archive = $0.subject { true } else { false } }
+        session.queries.contains { if case .archive = $0.subject.kind { true } else { false } }
       }
   }
 

@@ -153,7 +153,7 @@ package struct Reply: Sendable {
 
 /// The stream of one connection; a connection whose source shows several streams has several.
 package struct StreamID: Hashable, Sendable {
-  package var connection: UInt32
+  package var connection: ConnectionID
   package var number: UInt32
 }
 

@@ -15,7 +15,8 @@ extension Conversations {
 
   /// Reduces the answer to a get of items; nil for an error.
   mutating func itemsAnswered(
-    _ node: String, _ answer: XMPPElement?, _ query: OpenQuery, at position: RecordPosition
+    _ node: String, _ answer: XMPPElement?, _ query: OpenQuery<AwaitedContent>,
+    at position: RecordPosition
   ) {
     guard let owner = (query.to?.bare ?? account).map({ JID(prepared: $0, resource: nil) }) else {
       return
@@ -32,13 +33,13 @@ extension Conversations {
   }
 
   /// Our server accepted what we set.
-  mutating func setAccepted(_ query: OpenQuery, at position: RecordPosition) {
+  mutating func setAccepted(_ query: OpenQuery<AwaitedContent>, at position: RecordPosition) {
     guard let account else { return }
     let own = JID(prepared: account, resource: nil)
-    if let card = query.content?.child("vCard", in: Namespace.vCard) {
+    if let card = query.subject.content?.child("vCard", in: Namespace.vCard) {
       cardSeen(card, .vCardTemp, of: own, at: position)
-    } else if case .publication(let node) = query.subject,
-      let published = query.content?.child("pubsub", in: Namespace.pubsub)?
+    } else if case .publication(let node) = query.subject.kind,
+      let published = query.subject.content?.child("pubsub", in: Namespace.pubsub)?
         .child("publish", in: Namespace.pubsub)
     {
       itemsSeen(published, at: node, of: own, at: position)
@@ -47,7 +48,7 @@ extension Conversations {
 
   /// Reduces the answer to a get of a card; nil for an error (rule 36).
   mutating func cardAnswered(
-    _ answer: XMPPElement?, _ query: OpenQuery, at position: RecordPosition
+    _ answer: XMPPElement?, _ query: OpenQuery<AwaitedContent>, at position: RecordPosition
   ) {
     guard let own = account.map({ JID(prepared: $0, resource: nil) }) else { return }
     var owner = query.to ?? own

@@ -101,7 +101,7 @@ extension Conversations {
     let trustsLoosePages = isOneWay && isOwn
     return withSession(position.connection) { session in
       let query = session.queries.firstIndex { query in
-        guard case .archive(let request) = query.subject else { return false }
+        guard case .archive(let request) = query.subject.kind else { return false }
         let asked = query.to?.bare ?? account
         return asked == archive
           && (request.queryID == nil
@@ -141,7 +141,8 @@ extension Conversations {
 
   /// Changes the page that an archive result belongs to.
   mutating func withPage(
-    _ place: Arrival.PlaceInArchive, on connection: UInt32, _ body: (inout ArchivePage) -> Void
+    _ place: Arrival.PlaceInArchive, on connection: ConnectionID,
+    _ body: (inout ArchivePage) -> Void
   ) {
     withSession(connection) { session in
       if place.isLoose {
@@ -149,7 +150,7 @@ extension Conversations {
         body(&session.loosePages[place.query].page)
       } else {
         guard session.queries.indices.contains(place.query) else { return }
-        body(&session.queries[place.query].page)
+        body(&session.queries[place.query].subject.page)
       }
     }
   }

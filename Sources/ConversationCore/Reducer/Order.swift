@@ -107,8 +107,10 @@ extension Conversations {
     }
     guard session.queries.indices.contains(archived.query) else { return nil }
     let query = session.queries[archived.query]
-    if let last = query.page.last[conversation] { return last }
-    guard case .archive(let request) = query.subject, let after = request.after else { return nil }
+    if let last = query.subject.page.last[conversation] { return last }
+    guard case .archive(let request) = query.subject.kind, let after = request.after else {
+      return nil
+    }
     let id = ArchiveID(after, in: archived.id.archive)
     return named(.archive(id), in: conversation).first
   }

@@ -15,8 +15,9 @@ extension Conversations {
       withSession(position.connection) { session in
         session.queries.append(
           OpenQuery(
-            id: id, to: query.to, subject: subject, position: position,
-            content: query.kind == .set ? query.node : nil, page: page))
+            id: id, to: query.to, sent: position.stamp,
+            subject: AwaitedContent(
+              kind: subject, content: query.kind == .set ? query.node : nil, page: page)))
       }
     case (.inbound, .result), (.inbound, .error): answerReceived(query, at: position)
     case (.inbound, .get), (.inbound, .set), (.outbound, .result), (.outbound, .error): break
@@ -53,30 +54,22 @@ extension Conversations {
   private mutating func answerReceived(_ answer: QueryStanza, at position: RecordPosition) {
     guard let id = answer.id else { return }
     let session = sessions[position.connection]
+    let owner = SessionOwner(account: account, resource: session?.jid?.resource)
     let index = session?.queries.firstIndex { query in
-      query.id.hasSameBytes(as: id) && mayAnswer(answer.from, query.to, session?.jid)
+      query.id.hasSameBytes(as: id) && query.mayBeAnswered(by: answer.from, in: owner)
     }
     guard let index, let query = session?.queries[index] else { return }
     withSession(position.connection) { _ = $0.queries.remove(at: index) }
     answered(query, answer, at: position)
   }
 
-  /// Whether an address may answer a request to another one: that address, or for our own account
-  /// our server.
-  private func mayAnswer(_ from: JID?, _ to: JID?, _ own: JID?) -> Bool {
-    let isOwnRequest = to.map { isOwnBare($0) || $0 == own } ?? true
-    guard isOwnRequest else { return from == to }
-    guard let from else { return true }
-    return isOwnBare(from) || isOwnServer(from) || from == own
-  }
-
   private mutating func answered(
-    _ query: OpenQuery, _ answer: QueryStanza, at position: RecordPosition
+    _ query: OpenQuery<AwaitedContent>, _ answer: QueryStanza, at position: RecordPosition
   ) {
     let isResult = answer.kind == .result
-    switch query.subject {
+    switch query.subject.kind {
     case .archive(let request):
-      pageEnded(query.page, isFlipped: request.isFlipped, at: position)
+      pageEnded(query.subject.page, isFlipped: request.isFlipped, at: position)
       if isResult { archiveAnswered(request, query, answer, at: position) }
     case .uploadSlot(let name, let size, let mediaType):
       let slot = answer.node.child("slot", in: Namespace.upload)
@@ -116,18 +109,19 @@ extension Conversations {
   }
 
   private mutating func archiveAnswered(
-    _ request: QueryStanza.ArchiveRequest, _ query: OpenQuery, _ answer: QueryStanza,
+    _ request: QueryStanza.ArchiveRequest, _ query: OpenQuery<AwaitedContent>,
+    _ answer: QueryStanza,
     at position: RecordPosition
   ) {
     guard let archive = query.to?.bare ?? account else { return }
     let fin = answer.node.child("fin", in: Namespace.archives)?.element
     let complete = fin?.attribute("complete")
     let isComplete = complete == "true" || complete == "1"
-    let times = query.page.results.compactMap(\.time)
+    let times = query.subject.page.results.compactMap(\.time)
     let isBackward = request.before != nil
     var start = request.start
     var end = request.end ?? position.time
-    for result in [query.page.results.first, query.page.results.last] {
+    for result in [query.subject.page.results.first, query.subject.page.results.last] {
       guard let result, let time = result.time else { continue }
       edgeTimes[ArchiveID(result.id.text, in: archive)] = time
     }
@@ -150,8 +144,8 @@ extension Conversations {
       AnsweredPage(
         archive: archive, with: request.with, start: start, end: end,
         startsAfterUnknown: startsAfterUnknown, answered: position,
-        firstID: query.page.results.first?.id, first: first(in: query.page),
-        lastID: query.page.results.last?.id, last: query.page.last))
+        firstID: query.subject.page.results.first?.id, first: first(in: query.subject.page),
+        lastID: query.subject.page.results.last?.id, last: query.subject.page.last))
   }
 
   /// The first message of each conversation in a page and the pages that it precedes.

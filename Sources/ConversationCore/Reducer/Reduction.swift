@@ -29,7 +29,7 @@ extension Conversations {
 
   /// Changes the session of a connection.
   mutating func withSession<Result>(
-    _ connection: UInt32, _ body: (inout StreamSession) -> Result
+    _ connection: ConnectionID, _ body: (inout StreamSession) -> Result
   ) -> Result {
     body(
       &sessions[
@@ -42,8 +42,7 @@ extension Conversations {
 
   /// Whether an address is our server's.
   func isOwnServer(_ jid: JID) -> Bool {
-    guard let account, jid.resource == nil else { return false }
-    return ExactText(jid.bare.text) == ExactText(account.domain)
+    account.map { jid.isServer(of: $0) } ?? false
   }
 
   private mutating func noteTraffic(_ direction: Direction, at position: RecordPosition) {

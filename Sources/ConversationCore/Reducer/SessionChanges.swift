@@ -14,9 +14,10 @@ extension Conversations {
       switch phase {
       case .open, .closed: streamBegan(at: position)
       case .unseen: withSession(position.connection) { $0.phase = .negotiating }
-      case .negotiating: break
+      case .negotiating, .foreign: break
       }
-    case .ended: withSession(position.connection) { $0.hasEnded = true }
+    case .ended(let direction):
+      withSession(position.connection) { $0.ends[direction] = StreamEnd(record: position.record) }
     case .authenticated(let jid): account = account ?? jid?.bare
     case .bound(let jid, let management): sessionBound(jid, management, at: position)
     case .opened(let jid):
@@ -64,7 +65,7 @@ extension Conversations {
     switch session.phase {
     // A log without stream headers shows a new stream by its binding.
     case .open, .closed: streamBegan(at: position)
-    case .unseen, .negotiating: break
+    case .unseen, .negotiating, .foreign: break
     }
     // The server ends another session with the same resource (RFC 6120 §7.7.2.2).
     for (connection, other) in sessions.sorted(by: { $0.key < $1.key })
@@ -85,14 +86,14 @@ extension Conversations {
   }
 
   /// The connection of a session ends: what was not heard of may be lost.
-  private mutating func connectionClosed(_ connection: UInt32, at position: RecordPosition) {
+  private mutating func connectionClosed(_ connection: ConnectionID, at position: RecordPosition) {
     guard let session = sessions[connection], session.phase != .closed else { return }
     resends[connection] = nil
     withSession(connection) { session in
       session.phase = .closed
       session.unheard = []
     }
-    let wasLost = !session.hasEnded
+    let wasLost = !session.ends.isAny
     if wasLost {
       for counted in session.unheard where messages[counted.message].state == .sent {
         guard counted.version == messages[counted.message].versions.count - 1 else { continue }
@@ -100,7 +101,7 @@ extension Conversations {
       }
     }
     let hasArchiveQuery = session.queries.contains { query in
-      if case .archive = query.subject { true } else { false }
+      if case .archive = query.subject.kind { true } else { false }
     }
     if hasArchiveQuery { lacksAnswers = true }
     withSession(connection) { $0.queries = [] }
@@ -120,10 +121,10 @@ extension Conversations {
   ) {
     switch (element, direction) {
     case (.stanza, .outbound): stanzaSent(at: position)
-    case (.enable, .outbound): withSession(position.connection) { $0.beginCounting() }
+    case (.enable, .outbound): withSession(position.connection) { $0.sent.beginCounting() }
     case (.enabled(let id, let isResumable), .inbound):
       withSession(position.connection) { session in
-        if !session.isCounting { session.beginCounting() }
+        if !session.sent.isCounting { session.sent.beginCounting() }
         session.resumptionID = isResumable ? id : nil
       }
     case (.acknowledged(let handled), .inbound): acknowledged(handled, position.connection)
@@ -139,33 +140,24 @@ extension Conversations {
 
   /// Counts a stanza that we sent.
   mutating func stanzaSent(at position: RecordPosition) {
-    withSession(position.connection) { session in
-      if session.isCounting { session.sentCount &+= 1 }
-    }
+    withSession(position.connection) { $0.sent.stanzaSent() }
   }
 
   /// Notes a message that the last stanza of ours was.
   mutating func messageWritten(_ written: MessageVersionNumber, at position: RecordPosition) {
     withSession(position.connection) { session in
-      let counted = CountedMessage(
-        message: written.message, version: written.version, count: session.sentCount)
-      session.unheard.append(counted)
-      if session.isCounting { session.unacknowledged.append(counted) }
+      session.unheard.append(written)
+      session.sent.keep(written)
     }
   }
 
   /// The server has handled this number of our stanzas.
-  private mutating func acknowledged(_ handled: UInt32, _ connection: UInt32) {
-    let covered = withSession(connection) { session in
-      let covered = session.unacknowledged.filter { $0.isCovered(by: handled) }
-      session.unacknowledged.removeAll { $0.isCovered(by: handled) }
-      return covered
-    }
-    acknowledge(covered)
+  private mutating func acknowledged(_ handled: UInt32, _ connection: ConnectionID) {
+    acknowledge(withSession(connection) { $0.sent.acknowledged(handled) })
   }
 
   /// The server has handled these versions; an earlier one says nothing about a correction.
-  private mutating func acknowledge(_ covered: [CountedMessage]) {
+  private mutating func acknowledge(_ covered: [MessageVersionNumber]) {
     for counted in covered
     where counted.version == messages[counted.message].versions.count - 1 {
       raise(counted.message, to: .acknowledged)
@@ -174,17 +166,20 @@ extension Conversations {
 
   /// Takes the session that an id resumes, or else the last one that was lost, from its connection.
   private mutating func takeSession(
-    resumedBy id: String?, except own: UInt32, at position: RecordPosition
+    resumedBy id: String?, except own: ConnectionID, at position: RecordPosition
   ) -> StreamSession? {
     let matches = { (session: StreamSession) -> Bool in
-      guard let id else { return session.phase == .closed && !session.hasEnded }
+      guard let id else { return session.phase == .closed && !session.ends.isAny }
       return session.resumptionID.hasSameBytes(as: id)
     }
     let connection = sessions.filter { $0.key != own && matches($0.value) }.keys.max()
     if let connection {
       connectionClosed(connection, at: position)
       return withSession(connection) { session in
-        defer { (session.unacknowledged, session.resumptionID) = ([], nil) }
+        defer {
+          session.sent.forgetAll()
+          session.resumptionID = nil
+        }
         return session
       }
     }
@@ -197,22 +192,19 @@ extension Conversations {
   ) {
     let id = previousID ?? withSession(position.connection) { $0.resumes }
     let resumed = takeSession(resumedBy: id, except: position.connection, at: position)
-    let unacknowledged = resumed?.unacknowledged ?? []
-    for counted in unacknowledged where messages[counted.message].state == .unconfirmed {
+    var sent = resumed?.sent ?? SentStanzas()
+    for counted in sent.items where messages[counted.message].state == .unconfirmed {
       messages[counted.message].state = .sent
     }
-    if let handled { acknowledge(unacknowledged.filter { $0.isCovered(by: handled) }) }
-    resends[position.connection] =
-      unacknowledged.filter { counted in !(handled.map { counted.isCovered(by: $0) } ?? false) }
-      .map(\.message)
+    if let handled { acknowledge(sent.acknowledged(handled)) }
+    resends[position.connection] = sent.items.map(\.message)
+    sent.resumed(handled: handled)
     if let stream = resumed?.stream { ended.removeAll { $0.stream == stream } }
     withSession(position.connection) { session in
       session.phase = .open
       session.jid = resumed?.jid ?? session.jid
-      session.isCounting = true
-      session.sentCount = handled ?? resumed?.sentCount ?? 0
+      session.sent = sent
       session.resumptionID = resumed?.resumptionID ?? id
-      session.unacknowledged = []
       session.resumes = nil
     }
   }
@@ -222,20 +214,7 @@ extension Conversations {
     let resumes = withSession(position.connection) { $0.resumes }
     guard let resumes else { return }
     let earlier = takeSession(resumedBy: resumes, except: position.connection, at: position)
-    guard let handled else { return }
-    acknowledge(earlier?.unacknowledged.filter { $0.isCovered(by: handled) } ?? [])
+    guard let handled, var sent = earlier?.sent else { return }
+    acknowledge(sent.acknowledged(handled))
   }
-}
-
-extension StreamSession {
-  fileprivate mutating func beginCounting() {
-    isCounting = true
-    sentCount = 0
-    unacknowledged = []
-  }
-}
-
-extension CountedMessage {
-  /// Whether a count of the server covers the stanza; counts wrap around.
-  fileprivate func isCovered(by handled: UInt32) -> Bool { handled &- count < 1 << 31 }
 }

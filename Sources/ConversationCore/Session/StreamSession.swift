@@ -3,40 +3,27 @@ import XMPPStanza
 /// The state of the stream of one connection, as far as messages depend on it (RFC 6120 §4 and §7,
 /// XEP-0198).
 struct StreamSession: Sendable {
-  enum Phase: Hashable, Sendable, CaseIterable {
-    /// Nothing was seen yet; the log may begin in mid-session.
-    case unseen
-    /// A stream header was seen, but no session yet.
-    case negotiating
-    /// A session is bound or resumed.
-    case open
-    case closed
-  }
-
   var stream: StreamID
-  var phase = Phase.unseen
+  var phase = SessionPhase.unseen
   /// The address that the server bound.
   var jid: JID?
   /// Whether the source itself said that a stream opened, and its binding was not seen.
   var isOpenedByLog = false
-  /// Whether one direction of the stream was ended in order.
-  var hasEnded = false
+  /// The directions of the stream that were ended in order.
+  var ends = StreamEnds()
   /// The last time of the session.
   var lastTime: Int64?
 
-  /// Whether stanzas that we send are counted, and the count.
-  var isCounting = false
-  var sentCount: UInt32 = 0
-  /// The messages of ours that the server has not acknowledged, with their counts.
-  var unacknowledged: [CountedMessage] = []
+  /// The messages of ours that the server has not acknowledged.
+  var sent = SentStanzas<MessageVersionNumber>()
   /// The server's id for resuming the session, if it offered to.
   var resumptionID: String?
   /// The id of a session that this connection tries to resume.
   var resumes: String?
   /// Messages of ours that we wrote after the last record from the server.
-  var unheard: [CountedMessage] = []
+  var unheard: [MessageVersionNumber] = []
 
-  var queries: [OpenQuery] = []
+  var queries: [OpenQuery<AwaitedContent>] = []
   /// The pages of archives whose queries the log does not have, in a one-way capture.
   var loosePages: [LoosePage] = []
 
@@ -48,20 +35,9 @@ struct StreamSession: Sendable {
   var isAlive: Bool { phase != .closed }
 }
 
-/// A version of a message that was counted by stream management.
-struct CountedMessage: Hashable, Sendable {
-  var message: Int
-  var version: Int
-  var count: UInt32
-}
-
-/// A request of ours without an answer so far.
-struct OpenQuery: Sendable {
-  var id: String
-  /// The address that it went to; nil for our own account.
-  var to: JID?
-  var subject: QueryStanza.Subject
-  var position: RecordPosition
+/// What an open request of ours asks for.
+struct AwaitedContent: Sendable {
+  var kind: QueryStanza.Subject
   /// What a set of ours sends; nil for a get.
   var content: XMPPElement?
   /// The results that have arrived, if it asks an archive.

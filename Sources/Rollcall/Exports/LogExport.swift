@@ -3,7 +3,8 @@ import ContactSections
 import ConversationCore
 package import EventStore
 import RawBytes
-package import RosterCore
+import RosterCore
+package import SessionCore
 package import XMPPStanza
 
 /// Writes a log in a form that can be passed on.

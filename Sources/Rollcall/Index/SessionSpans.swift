@@ -1,4 +1,5 @@
-package import RosterCore
+import RosterCore
+package import SessionCore
 
 /// When each connection of a log had a session: the lanes of a picture of the log.
 package struct SessionSpans: Sendable {

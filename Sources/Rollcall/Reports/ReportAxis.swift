@@ -1,5 +1,5 @@
 import Captures
-package import RosterCore
+package import SessionCore
 
 /// The horizontal positions of the moments of a session: by time, or by record number if the
 /// capture has no times.

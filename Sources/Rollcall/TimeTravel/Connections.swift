@@ -1,6 +1,7 @@
 import EventStore
 import RawBytes
-package import RosterCore
+import RosterCore
+package import SessionCore
 import XMPPStanza
 
 /// What became of one connection of a log.

@@ -81,7 +81,7 @@ extension Session.InitialPresence: StoredCode {
   }
 }
 
-extension Session.Phase: StoredCode {
+extension SessionPhase: StoredCode {
   var code: UInt8 {
     switch self {
     case .unseen: 0

@@ -77,24 +77,3 @@ package struct OwnNames: Hashable, Sendable {
   package internal(set) var vCard: VCardNames?
   package internal(set) var vCardRecord: UInt64?
 }
-
-/// The number and time of a record.
-public struct RecordStamp: Hashable, Sendable {
-  /// The record's sequence number, from 1.
-  public var record: UInt64
-  /// Milliseconds since 1970 UTC; nil if the source had no clock.
-  public var time: Int64?
-  /// Whether the source's clock had run back by then, so that the log keeps the time of an earlier
-  /// record: the time says the order, and not how long anything took.
-  package var isHeld: Bool
-
-  /// The time, if it says how long something took; nil otherwise.
-  var clock: Int64? { isHeld ? nil : time }
-
-  /// A stamp from its parts.
-  package init(record: UInt64, time: Int64? = nil, isHeld: Bool = false) {
-    self.record = record
-    self.time = time
-    self.isHeld = isHeld && time != nil
-  }
-}

@@ -1,5 +1,6 @@
 import DequeModule
 import RawBytes
+@_exported public import SessionCore
 public import XMPPStanza
 
 /// Everything that a log says about an account at one point: the value that the reducer computes

@@ -1,37 +1,8 @@
 import DequeModule
 import XMPPStanza
 
-/// The number of an account's connection, to which a session belongs.
-public struct ConnectionID: Hashable, Comparable, Sendable {
-  /// Counted from 1, in the order in which a log names the connections.
-  public let number: UInt32
-
-  /// The only connection of a log that does not distinguish several.
-  package static let first = ConnectionID(number: 1)
-
-  /// The connection with a number.
-  package init(number: UInt32) {
-    self.number = number
-  }
-
-  /// Orders by number.
-  public static func < (a: ConnectionID, b: ConnectionID) -> Bool { a.number < b.number }
-}
-
 /// The state of one connection with the server (RFC 6120 §4 and §7, XEP-0198).
 struct Session: Hashable, Sendable {
-  enum Phase: Hashable, Sendable, CaseIterable {
-    /// Nothing was seen yet; the log may begin in mid-session.
-    case unseen
-    /// A stream header was seen, but no session yet.
-    case negotiating
-    /// A session is bound or resumed, or is assumed because the log begins in mid-session.
-    case open
-    case closed
-    /// The stream belongs to another account; its content is ignored.
-    case foreign
-  }
-
   /// The progress of a session's first undirected available presence, which the server answers with
   /// every open request (RFC 6121 §3.1.3, §4.2).
   enum InitialPresence: Hashable, Sendable, CaseIterable {
@@ -44,7 +15,7 @@ struct Session: Hashable, Sendable {
 
   /// The connection in use; a resumption can change it.
   var connection: ConnectionID
-  var phase = Phase.unseen
+  var phase = SessionPhase.unseen
   /// The directions of its stream that have ended.
   var ends = StreamEnds()
   /// Whether the session is open or can be resumed: it has begun and has not ended cleanly.
@@ -93,7 +64,7 @@ struct Session: Hashable, Sendable {
 
   // A closed stream keeps its unanswered requests, because a resumed one continues with them.
   // Beyond the limit the oldest is dropped, which is cheap at the front of a deque.
-  var openQueries: Deque<OpenQuery> = []
+  var openQueries: Deque<OpenQuery<AwaitedAnswer>> = []
   /// Sets that are unanswered, or answered but not yet pushed, in the order in which they were
   /// sent.
   var pendingEdits: Deque<PendingEdit> = []
@@ -157,8 +128,8 @@ struct Session: Hashable, Sendable {
   /// What the client has kept of the roster, according to its open gets.
   var rosterBase: RosterBase {
     for open in openQueries {
-      guard case .roster(let version?) = open.query.subject, !version.isEmpty else { continue }
-      return open.isBaseKnown ? .known : .unknown
+      guard case .roster(let version?) = open.subject.kind, !version.isEmpty else { continue }
+      return open.subject.isBaseKnown ? .known : .unknown
     }
     return .none
   }
@@ -172,40 +143,8 @@ struct Session: Hashable, Sendable {
   var isToldPushes: Bool {
     isAlive
       && (hasFetched
-        || openQueries.contains { if case .roster = $0.query.subject { true } else { false } })
+        || openQueries.contains { if case .roster = $0.subject.kind { true } else { false } })
   }
-}
-
-/// The directions of a stream that have ended (RFC 6120 §4.4).
-struct StreamEnds: Hashable, Sendable {
-  /// The end of the server's direction; anything that it sends later is ignored.
-  var server: StreamEnd?
-  /// The end of our direction. Nothing more is sent, but what the server sends still counts.
-  var ours: StreamEnd?
-
-  /// The end of the direction in which stanzas are received or sent.
-  subscript(direction: Direction) -> StreamEnd? {
-    get {
-      switch direction {
-      case .inbound: server
-      case .outbound: ours
-      }
-    }
-    set {
-      switch direction {
-      case .inbound: server = newValue
-      case .outbound: ours = newValue
-      }
-    }
-  }
-}
-
-/// The end of one direction of a stream.
-struct StreamEnd: Hashable, Sendable {
-  /// The record of its closing tag, or of a stream error.
-  var record: UInt64
-  /// Whether it was reported that a stanza was sent after it.
-  var reportedLateStanza = false
 }
 
 /// The server's refusal of a roster get.
@@ -325,10 +264,9 @@ struct UnidentifiedRequest: Hashable, Sendable {
   var sent: RecordStamp
 }
 
-/// A request of ours without an answer so far.
-struct OpenQuery: Hashable, Sendable {
-  var query: Query
-  var sent: RecordStamp
+/// What an open request of ours asks for.
+struct AwaitedAnswer: Hashable, Sendable {
+  var kind: Query.Subject
   /// For a roster get with a version: whether the log contains the roster of that version.
   var isBaseKnown: Bool
   var isReportedAsOverdue = false

@@ -68,12 +68,12 @@ extension Reduction {
 
   private mutating func reportOverdueQueries(of place: Int, _ now: Int64) {
     for index in roster.sessions[place].openQueries.indices
-    where !roster.sessions[place].openQueries[index].isReportedAsOverdue {
+    where !roster.sessions[place].openQueries[index].subject.isReportedAsOverdue {
       let open = roster.sessions[place].openQueries[index]
       guard open.sent.isOver(Timeout.answer, now, next: &roster.nextTimeout) else { continue }
-      roster.sessions[place].openQueries[index].isReportedAsOverdue = true
+      roster.sessions[place].openQueries[index].subject.isReportedAsOverdue = true
       report(
-        .answer(.unansweredQuery(.overdue)), about: open.query.to?.bare, cause: open.sent.record,
+        .answer(.unansweredQuery(.overdue)), about: open.to?.bare, cause: open.sent.record,
         by: .session(place))
     }
   }

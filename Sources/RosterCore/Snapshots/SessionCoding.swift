@@ -46,10 +46,10 @@ extension RosterOutput {
     plain.write(session.lastPushToCome)
     plain.write(UInt64(session.openQueries.count))
     for open in session.openQueries {
-      plain.write(open.query)
+      plain.write(Query(id: open.id, to: open.to, subject: open.subject.kind))
       write(open.sent)
-      plain.write(open.isBaseKnown)
-      plain.write(open.isReportedAsOverdue)
+      plain.write(open.subject.isBaseKnown)
+      plain.write(open.subject.isReportedAsOverdue)
     }
     plain.write(session.hasForgottenEdits)
     plain.write(UInt64(session.pendingEdits.count))
@@ -135,10 +135,14 @@ extension RosterInput {
     session.pushesToCome = pushesToCome
     session.lastPushToCome = try plain.readNumber()
     for _ in 0..<(try plain.readCount()) {
+      let query: Query = try plain.read()
+      guard let id = query.id else { throw plain.invalid }
       session.openQueries.append(
         OpenQuery(
-          query: try plain.read(), sent: try readStamp(), isBaseKnown: try plain.readFlag(),
-          isReportedAsOverdue: try plain.readFlag()))
+          id: id, to: query.to, sent: try readStamp(),
+          subject: AwaitedAnswer(
+            kind: query.subject, isBaseKnown: try plain.readFlag(),
+            isReportedAsOverdue: try plain.readFlag())))
     }
     session.hasForgottenEdits = try plain.readFlag()
     for _ in 0..<(try plain.readCount()) {

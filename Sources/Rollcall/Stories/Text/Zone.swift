@@ -1,6 +1,6 @@
 import Captures
 package import Foundation
-package import RosterCore
+package import SessionCore
 
 /// The zone in which times are told.
 package struct Zone: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import RawBytes
-package import RosterCore
+import RosterCore
+package import SessionCore
 package import XMPPStanza
 
 /// A roster push that one of two connections received and the other one did not.

@@ -17,12 +17,15 @@ extension Reduction {
       session.unfetchedSince = nil
       if version?.isEmpty == false { baseNamed(isKnown: isBaseKnown) }
     }
-    guard query.id != nil else {
+    guard let id = query.id else {
       report(.answer(.missingID(.get)))
       if case .roster = query.subject { unidentifiedRequestSent(about: nil) }
       return
     }
-    session.openQueries.append(OpenQuery(query: query, sent: stamp, isBaseKnown: isBaseKnown))
+    session.openQueries.append(
+      OpenQuery(
+        id: id, to: query.to, sent: stamp,
+        subject: AwaitedAnswer(kind: query.subject, isBaseKnown: isBaseKnown)))
     expectAnswer()
     if session.openQueries.count > WaitingLimit.count {
       giveUp(session.openQueries.removeFirst(), of: place)
@@ -60,9 +63,9 @@ extension Reduction {
       if !unidentifiedAnswerReceived(answer) { unaskedAnswerReceived(answer) }
       return
     }
-    // An id need be unique for one addressee only (RFC 6120 §8.1.3).
+    let owner = owner
     if let index = session.openQueries.firstIndex(where: {
-      $0.query.id.hasBytes(id) && mayAnswer($0.query, from: answer.head.peer?.jid)
+      $0.id.hasBytes(id) && $0.mayBeAnswered(by: answer.head.peer?.jid, in: owner)
     }) {
       queryAnswered(session.openQueries.remove(at: index), by: answer)
     } else if session.pendingEdits.contains(where: { $0.id.hasBytes(id) }) {
@@ -70,7 +73,7 @@ extension Reduction {
     } else if blockingAnswered(by: answer) {
       // The answer to a request to block means nothing else.
       return
-    } else if let open = session.openQueries.first(where: { $0.query.id.hasBytes(id) }) {
+    } else if let open = session.openQueries.first(where: { $0.id.hasBytes(id) }) {
       let from = answer.head.peer?.jid
       guard !foreignRosterReceived(answer, cause: open.sent.record) else { return }
       report(
@@ -80,16 +83,9 @@ extension Reduction {
     }
   }
 
-  private func mayAnswer(_ query: Query, from: JID?) -> Bool {
-    guard let to = query.to, !owner.isOwnAccount(to) else {
-      return owner.isOwnServer(from)
-    }
-    return from == to || from == JID(prepared: to.bare, resource: nil)
-  }
-
-  private mutating func queryAnswered(_ open: OpenQuery, by answer: StoredAnswer) {
+  private mutating func queryAnswered(_ open: OpenQuery<AwaitedAnswer>, by answer: StoredAnswer) {
     serverAnswered(open.sent.record)
-    switch (open.query.subject, answer.payload) {
+    switch (open.subject.kind, answer.payload) {
     case (.roster, .roster(let query)):
       reportRosterFromDomain(answer)
       rosterReceived(query, asked: open.sent.record)
@@ -103,9 +99,9 @@ extension Reduction {
     case (.roster, _): report(.answer(.missingRoster), cause: open.sent.record)
     case (.blockList, .blockList(let jids)): blockListReceived(jids)
     case (.vCard, .vCard(let names)):
-      if let number = subject(open.query.to?.bare) { vCardLearned(names, of: number) }
+      if let number = subject(open.to?.bare) { vCardLearned(names, of: number) }
     case (.nickname, .nickname(let name)):
-      if let number = subject(open.query.to?.bare) { nicknameLearned(name, of: number) }
+      if let number = subject(open.to?.bare) { nicknameLearned(name, of: number) }
     case (.blockList, _), (.vCard, _), (.nickname, _): break
     }
   }
@@ -116,14 +112,14 @@ extension Reduction {
   }
 
   /// An empty result to a versioned get: the roster is what the client already had (§2.6.3).
-  private mutating func rosterUnchanged(since version: String?, _ open: OpenQuery) {
+  private mutating func rosterUnchanged(since version: String?, _ open: OpenQuery<AwaitedAnswer>) {
     guard let version, !version.isEmpty else {
       report(.answer(.unchangedFromNothing), cause: open.sent.record)
       return
     }
     rosterLearned(asked: open.sent.record)
     awaitPushes(since: version)
-    guard !open.isBaseKnown else { return }
+    guard !open.subject.isBaseKnown else { return }
     report(.answer(.unknownBase(version: version)), cause: open.sent.record)
     completenessLearned(.baseUnknown)
   }
@@ -205,10 +201,10 @@ extension Reduction {
   }
 
   /// Reports that no answer is waited for any more, unless it was reported as overdue already.
-  private mutating func giveUp(_ open: OpenQuery, of place: Int) {
-    guard !open.isReportedAsOverdue, roster.hasReceived else { return }
+  private mutating func giveUp(_ open: OpenQuery<AwaitedAnswer>, of place: Int) {
+    guard !open.subject.isReportedAsOverdue, roster.hasReceived else { return }
     report(
-      .answer(.unansweredQuery(.forEver)), about: open.query.to?.bare, cause: open.sent.record,
+      .answer(.unansweredQuery(.forEver)), about: open.to?.bare, cause: open.sent.record,
       by: .session(place))
   }
 }

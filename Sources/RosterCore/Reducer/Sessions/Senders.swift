@@ -1,30 +1,7 @@
 import RawBytes
 package import XMPPStanza
 
-/// Whose a session is, which says who may say what in it.
-struct SessionOwner {
-  /// The account; nil where the log does not say it yet.
-  let account: BareJID?
-  /// The resource that the server bound.
-  let resource: String?
-
-  /// Whether an answer about our own account comes from our server: from no address, from our
-  /// bare address, or, as old servers do, from our full address or our domain.
-  func isOwnServer(_ from: JID?) -> Bool {
-    guard let from else { return true }
-    guard let account else { return false }
-    if from.bare == account {
-      return from.resource == nil || resource == nil || from.resource.hasSameBytes(as: resource)
-    }
-    return from.isServer(of: account)
-  }
-
-  /// Whether a request of ours goes to our own account: to nobody or to our bare address.
-  func isOwnAccount(_ to: JID?) -> Bool {
-    guard let to else { return true }
-    return to.bare == account && to.resource == nil
-  }
-
+extension SessionOwner {
   /// Why a push counts for nothing, nil where its sender may push (§2.1.6; CVE-2015-8688).
   func refusal(ofPushFrom from: JID?) -> PushRefusal? {
     guard let from else { return nil }
@@ -66,12 +43,5 @@ extension Roster {
   package func refusal(ofPushFrom from: JID?) -> PushRefusal? {
     SessionOwner(account: account, resource: current?.resource)
       .refusal(ofPushFrom: from)
-  }
-}
-
-extension JID {
-  /// Whether this is the address of the server of an account.
-  func isServer(of account: BareJID) -> Bool {
-    resource == nil && bare.text.hasSameBytes(as: account.domain)
   }
 }

@@ -189,12 +189,12 @@ extension Reduction {
   }
 
   /// What follows a refused stream without naming its account belongs to it.
-  mutating func sessionEnded(_ next: Session.Phase) {
+  mutating func sessionEnded(_ next: SessionPhase) {
     if session.phase != .foreign { setPhase(next, of: place) }
   }
 
   /// The account is connected while any of its sessions is open.
-  private mutating func setPhase(_ phase: Session.Phase, of place: Int) {
+  private mutating func setPhase(_ phase: SessionPhase, of place: Int) {
     let (wasOpen, wasConnected) = (roster.sessions[place].phase == .open, roster.isConnected)
     let isOpen = phase == .open
     guard isOpen != wasOpen, reportsChanges else {
