@@ -98,7 +98,8 @@ extension Timeline {
   ///   - friends: Which contacts count as friends.
   /// - Throws: `RollcallError` if there is no such point, or the log cannot be read.
   ///
-  /// Complexity: linear in the events up to the point, of which presence of others costs the least.
+  /// Complexity: linear in the events from the session in which the contact occurs first to the
+  /// point, of which presence of others costs the least; those before are only looked through.
   public func explanation(
     of contact: BareJID, at point: LogPoint = .head(minus: 0),
     friends: SectionPolicy.Friends = .mutual
@@ -107,11 +108,37 @@ extension Timeline {
       let last = try record(at: point)
       let named = last > 0 ? try records(concerning: contact, in: 1...last) : []
       guard !named.isEmpty else { return nil }
-      var (replay, state) = (ContactReplay(of: contact), State())
-      try advance(&state, to: last, naming: named) { replay.follow($0, $1) }
+      var (replay, state) = try story(of: contact, named: named, upTo: last)
       for finding in try findings(ending: state) { replay.follow(finding) }
       let names = ConnectionNames(state.names)
       return (Explanation(state.roster, replay, friends: friends, names: names), state)
     }
+  }
+
+  /// What led to the state of a contact after a record, and the state.
+  ///
+  /// - Parameter named: The records that name the contact.
+  private func story(
+    of contact: BareJID, named: Set<UInt64>, upTo last: UInt64
+  ) throws -> (ContactReplay, State) {
+    struct SessionOpen: Error {}
+    let start = try StoryStart(of: contact, named: named, in: self, upTo: last)
+    if let binding = start.binding, binding > 1 {
+      var replay = ContactReplay(of: contact)
+      var state = try self.state(after: binding - 1, from: nil)
+      do {
+        try advance(&state, to: last, naming: named) { moment, roster in
+          replay.follow(moment, roster)
+          // Where another session was open, what is told of the session began before.
+          if moment.stamp.record == binding, replay.session.boundAt != binding {
+            throw SessionOpen()
+          }
+        }
+        if replay.wholeRoster != nil { return (replay, state) }
+      } catch is SessionOpen {}
+    }
+    var (replay, state) = (ContactReplay(of: contact), State())
+    try advance(&state, to: last, naming: named) { replay.follow($0, $1) }
+    return (replay, state)
   }
 }

@@ -70,6 +70,19 @@ extension Timeline {
       }
     }
 
+    /// What the event can mean to contacts that it does not name; nil if nothing.
+    ///
+    /// - Throws: `EventLogError.corrupt`, which names the record, if it cannot be read.
+    var mark: EventMark? {
+      get throws(EventLogError) {
+        do {
+          return try EventMark(stored: event)
+        } catch {
+          throw unreadable(error)
+        }
+      }
+    }
+
     private func unreadable(_ error: CodecError) -> EventLogError {
       .corrupt(sequence: stamp.record, what: "its stored event cannot be read: \(error)")
     }
@@ -96,6 +109,17 @@ extension Timeline {
       state.roster.move(to: events.end)
     }
     try addNotes(to: &state, upTo: last)
+  }
+
+  /// Hands the events of a range to `body`, which runs outside of every transaction.
+  func forEachStep(in range: ClosedRange<UInt64>, _ body: (Step) throws -> Void) throws {
+    var events = EventSlice()
+    var next = range.lowerBound
+    while next <= range.upperBound {
+      try read(&events, in: next...range.upperBound)
+      for index in 0..<events.count { try body(events[index]) }
+      next = events.end + 1
+    }
   }
 
   /// Takes a state on to a later record.

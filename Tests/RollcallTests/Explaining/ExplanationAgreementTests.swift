@@ -60,4 +60,14 @@ import XMPPStanza
     let log = try log(of: randomScenario(seed: seed, lines: 200), in: folder)
     for point: UInt64 in [60, 130, 200] { try agrees(log, at: point, "seed \(seed) at \(point)") }
   }
+
+  @Test("Begun at a later session, they are what a replay from the first record gives")
+  func later() throws {
+    let folder = try TemporaryFolder()
+    for late in LateContact.allCases {
+      let log = try log(of: late.scenario, in: folder)
+      let head = try Timeline(log).record(at: .head(minus: 0))
+      for point in (head - 12)...head { try agrees(log, at: point, "\(late) at \(point)") }
+    }
+  }
 }

@@ -76,6 +76,19 @@ import XMPPStanza
     try covers(importedLog(of: capture.path, capture.account, in: folder), "\(capture)")
   }
 
+  @Test("Begun where the contact first occurs, it is that of a replay from the first record")
+  func coversLate() throws {
+    for late in LateContact.allCases {
+      let log = try log(of: late.scenario, in: folder)
+      try covers(log, "\(late)")
+      // A log that does not name it can still have findings about it.
+      for jid in ["dave@example.test", "erin@example.test", "example.test"] {
+        let contact = bare(jid)
+        #expect(try entries(log, jid).map(Told.init) == told(log, contact), "\(late), \(jid)")
+      }
+    }
+  }
+
   @Test("The presence of other contacts is not passed on")
   func othersArePassedOver() throws {
     var scenario = Scenario.alice(

@@ -63,7 +63,8 @@ extension Timeline {
   /// - Throws: `RollcallError` if there is no such point, or the log cannot be read; and what
   ///   `body` throws.
   ///
-  /// Complexity: linear in the events up to the point, of which presence of others costs the least.
+  /// Complexity: linear in the events from the first that concerns the contact to the point, of
+  /// which presence of others costs the least; those before are only looked through.
   public func history(
     of contact: BareJID, upTo point: LogPoint, _ body: (HistoryEntry, Roster) throws -> Void
   ) throws -> (state: State, others: [UInt64]) {
@@ -72,7 +73,9 @@ extension Timeline {
       let named = end > 0 ? try records(concerning: contact, in: 1...end) : []
       var others = named
       var handshakes = Handshakes(contact)
-      var state = State()
+      // Nothing happened to the contact before.
+      let first = try StoryStart(of: contact, named: named, in: self, upTo: end).first
+      var state = first > 1 ? try self.state(after: first - 1, from: nil) : State()
       try advance(&state, to: end, naming: named) { moment, roster in
         others.remove(moment.stamp.record)
         let changes = moment.outcome.changes.filter { $0.contact == contact }
