@@ -7,8 +7,10 @@ import XMPPStanza
 struct AlteredSetTests {
   private let bob = FindingWords.bob
 
-  /// Bob with a long name, whole and as a server cuts it.
-  private let (long, cut) = (bobItem("Bob von und zu Hohenfels"), bobItem("Bob von und"))
+  /// Bob with a long name.
+  private let long = bobItem("Bob von und zu Hohenfels")
+  /// Bob with the name as a server cuts it.
+  private let cut = bobItem("Bob von und")
 
   private func found(_ scenario: inout Scenario) -> [Finding] {
     scenario.ends()

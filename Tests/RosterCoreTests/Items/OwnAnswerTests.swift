@@ -120,7 +120,7 @@ struct OwnAnswerTests {
     let before: [(String, Bool, @Sendable (inout Scenario) -> Void)] = [
       ("nothing", true, { _ in }),
       ("presence", true, { $0.receives(from: "\(bob)/x") }),
-      ("another session", true, { $0.on(2) { $0.opened("alice@example.test/pc") } }),
+      ("another session", true, { $0.on(2) { _ = $0.opened("alice@example.test/pc") } }),
       ("a message", false, { $0.received("<message from='\(bob)'><body>Hi</body></message>") }),
       ("a push from our domain", false, { $0.pushed(bobItem("Rob"), from: "example.test") }),
       ("a push without an item", false, { $0.pushed("") }),
