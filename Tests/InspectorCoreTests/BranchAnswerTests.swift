@@ -4,7 +4,7 @@ import Rollcall
 import TestSupport
 import Testing
 
-/// Branches are replayed beside other requests, and end if nobody waits for them any more.
+/// Branches are replayed beside other requests, and end if no one waits for them any more.
 @Suite struct BranchAnswerTests {
   private let folder: TemporaryFolder
 

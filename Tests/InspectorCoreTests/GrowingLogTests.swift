@@ -30,9 +30,14 @@ import XMPPStanza
       at: folder.file("\(UUID()).rollcall"), eventVersion: RecordReader.version,
       account: try whole.log.meta.account)
     var drafts = try whole.drafts[...]
+    let names = try whole.log.meta.connections
     try body(whole, Inspected(log)) { count in
       guard !drafts.isEmpty else { return false }
-      try log.append(drafts.prefix(count))
+      let piece = drafts.prefix(count)
+      // As a recorder does, with the names of the connections that the records are of.
+      let connections = Set(piece.map(\.connection))
+      try log.append(
+        piece, marks: LogMarks(connections: names.filter { connections.contains($0.key) }))
       drafts = drafts.dropFirst(count)
       return true
     }
@@ -127,8 +132,8 @@ import XMPPStanza
     let first = try #require(fixtures.first), second = try #require(fixtures.last)
     try Inspected(first, in: folder).copy(to: path)
     let log = InspectedLog(
-      Timeline(try Self.open(path)), title: "place.rollcall", isLive: true
-    ) { Timeline(try Self.open(path)) }
+      Timeline(try Self.open(path)), title: "place.rollcall", isLive: true,
+      reopen: { Timeline(try Self.open(path)) })
     let inspector = Inspector([log])
     let before = try inspector.document("/api/log")
     #expect(before["generation"].number == 0)
@@ -175,7 +180,7 @@ extension Inspected {
   fileprivate func copy(to path: String) throws {
     let copy = try EventLog.create(
       at: path, eventVersion: RecordReader.version, account: try log.meta.account)
-    try copy.append(try drafts)
+    try copy.append(try drafts, marks: LogMarks(connections: try log.meta.connections))
   }
 }
 

@@ -81,9 +81,12 @@ extension Reduction {
   private mutating func reportOverdueEdits(of place: Int, _ now: Int64) {
     let edits = roster.sessions[place].pendingEdits
     roster.sessions[place].pendingEdits = []
+    let resumed = roster.sessions[place].resumed
     for edit in edits {
+      // What was sent before a resumption waits again from it on.
+      let since = resumed.map { $0.record > edit.sent.record ? $0 : edit.sent } ?? edit.sent
       if edit.isReportedAsOverdue
-        || !edit.sent.isOver(Timeout.answer, now, next: &roster.nextTimeout)
+        || !since.isOver(Timeout.answer, now, next: &roster.nextTimeout)
       {
         roster.sessions[place].pendingEdits.append(edit)
       } else if roster.sessions[place].isAlive {

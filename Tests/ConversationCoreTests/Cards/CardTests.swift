@@ -127,8 +127,3 @@ struct CardTests {
     #expect(cards.all.map(\.fullName) == ["A", "4"])
   }
 }
-
-/// An address that is valid.
-func address(_ text: String) -> JID {
-  JID(prepared: BareJID(prepared: text), resource: nil)
-}

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ConversationCore
 
-/// The readers of pictures, recordings and Base64 against bytes that somebody made to harm them.
+/// The readers of pictures, recordings and Base64 against bytes that were made to harm them.
 /// `ROLLCALL_SEEDS=1000-4999` tries other seeds.
 @Suite("Hostile media")
 struct HostileMediaTests {

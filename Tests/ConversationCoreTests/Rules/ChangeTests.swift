@@ -144,7 +144,7 @@ struct ChangeTests {
       "of ours by bob", [toBob("1", id: "a"), fromBob("", retracts("a"))], ["out 1 sent"],
       findings: ["retraction-by-another"]),
     ContentCase(
-      "moderated by somebody",
+      "moderated by another person",
       [
         fromBob("1", id: "a"),
         fromBob(

@@ -235,7 +235,7 @@ struct StateTests {
       "XEP-0490", [fromBob("1", stanzaID("k")), fromBob("2", stanzaID("l")), event("k")],
       ["in 1", "in 2 unread"]),
     ContentCase(
-      "XEP-0490 of somebody else",
+      "XEP-0490 of another person",
       [fromBob("1", stanzaID("k")), event("k", from: "bob@example.test")], ["in 1 unread"]),
     ContentCase(
       "our message", [fromBob("1"), toBob("2"), fromBob("3")],

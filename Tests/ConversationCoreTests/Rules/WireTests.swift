@@ -23,7 +23,7 @@ struct WireTests {
     #expect(dialogue.messages().first?.reply?.id == "a")
   }
 
-  @Test("A range of a namespace that nobody knows is left in the body")
+  @Test("A range of a namespace that no one knows is left in the body")
   func otherFallback() {
     let dialogue = Dialogue.online(
       fromBob(

@@ -128,7 +128,7 @@ struct Comparison {
 
   // MARK: The rest
 
-  /// Conversations with anybody else, who did not write.
+  /// Conversations with other people, who did not write.
   private var strangers: [String] {
     let known = Set(Peer.allCases.map { key(of: $0) })
     return found.all.filter { !known.contains($0.key) && !$0.order.isEmpty }

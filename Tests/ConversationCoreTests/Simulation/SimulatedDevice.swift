@@ -1,3 +1,5 @@
+@testable import ConversationCore
+
 /// A device of ours and its connection, as far as the server knows it.
 struct SimulatedDevice {
   enum Link {
@@ -168,7 +170,7 @@ extension SimulatedWorld {
     }
   }
 
-  /// Somebody else's stanza arrives at our server, for all devices or for one.
+  /// Another person's stanza arrives at our server, for all devices or for one.
   mutating func arrive(_ number: Int, for target: Int? = nil) {
     process(number)
     if stanzas[number].peer == .room { return reflect(number, by: nil) }

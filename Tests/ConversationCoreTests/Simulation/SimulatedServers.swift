@@ -173,7 +173,7 @@ extension SimulatedWorld {
 
   // MARK: Forgeries
 
-  /// Somebody claims what he may not.
+  /// A sender claims what he may not.
   mutating func forge() {
     let victims = devices.indices.filter { devices[$0].isRecorded && devices[$0].link == .online }
     guard let device = pick(victims) else { return }
@@ -203,7 +203,8 @@ extension SimulatedWorld {
       if sightings[ours] != nil { wanted.insert(.markerByAnother) }
     case 5:
       guard let theirs else { return }
-      lie(retracts(stanzas[theirs].id ?? ""), on: device)
+      // A body next to a retraction is no message (rule 21).
+      lie(retracts(stanzas[theirs].id ?? ""), on: device, besideText: false)
     case 6:
       guard habits.addsStanzaIDs, let known = pick(archive) else { return }
       let text = make(.text, from: .peer, in: .stranger)
@@ -231,9 +232,9 @@ extension SimulatedWorld {
     }
   }
 
-  /// Mallory sends something to a device, with a text of his own or without one.
-  private mutating func lie(_ content: String, on device: Int) {
-    guard chance(40) else {
+  /// Mallory sends something to a device, with a text of his own, if that may be, or without one.
+  private mutating func lie(_ content: String, on device: Int, besideText: Bool = true) {
+    guard besideText, chance(40) else {
       return receive(
         message(from: Peer.stranger.sender, to: Dialogue.account, "", content), on: device)
     }

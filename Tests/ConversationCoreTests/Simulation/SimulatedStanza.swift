@@ -45,7 +45,7 @@ enum Sender: Hashable {
   func isSame(as other: Sender) -> Bool { isUs && other.isUs || self == other }
 }
 
-/// A stanza that somebody sent, as it really was.
+/// A stanza that was sent, as it really was.
 struct SimulatedStanza {
   enum Meaning {
     case text

@@ -20,7 +20,7 @@ extension SimulatedWorld {
     }
   }
 
-  /// The devices on which somebody can write now.
+  /// The devices on which we can write now.
   private var writers: [Int] {
     devices.indices.filter { devices[$0].link == .online || devices[$0].link == .broken }
   }
@@ -58,7 +58,7 @@ extension SimulatedWorld {
     send(last)
   }
 
-  /// Somebody else's stanza is on its way to us.
+  /// Another person's stanza is on its way to us.
   private mutating func send(_ number: Int) {
     switch stanzas[number].peer {
     case .whisper: arrive(number, for: 0)
@@ -158,7 +158,7 @@ extension SimulatedWorld {
       if chance(35) {
         change = make(.retraction(of: target), from: sender, in: stanza.peer)
       } else {
-        // Without occupant ids, nobody knows who corrects what the log shows only later.
+        // Without occupant ids, no one knows who corrects what the log shows only later.
         guard isOurs || stanza.peer != .room || habits.roomHasOccupantIDs else { return }
         let earlier = numbers { $0.corrected == target && $0.processed != nil }
         // Some clients name the first version, others the last one.

@@ -106,7 +106,7 @@ struct SimulatedWorld {
 
   // MARK: Stanzas
 
-  /// A new stanza that nobody has sent yet.
+  /// A new stanza that no one has sent yet.
   mutating func make(
     _ meaning: SimulatedStanza.Meaning, from sender: Sender, in peer: Peer
   ) -> Int {
@@ -164,7 +164,7 @@ struct SimulatedWorld {
 
   // MARK: XML
 
-  /// A stanza as somebody receives or writes it.
+  /// A stanza as a person receives or writes it.
   func xml(_ number: Int, to: String?, _ more: String = "", content: String? = nil) -> String {
     let stanza = stanzas[number]
     let from: String? =

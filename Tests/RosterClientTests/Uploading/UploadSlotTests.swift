@@ -35,7 +35,7 @@ import XMPPStanza
     let (url, expected) = Self.addresses[index]
     let slot = try? UploadSlot(answer(put: url, get: Self.get), for: 10)
     #expect(slot.map { "\($0.host) \($0.port) \($0.target)" } == expected, "\(url)")
-    // Whoever fetches the file needs an address of the same kind.
+    // A client that fetches the file needs an address of the same kind.
     let other = try? UploadSlot(answer(put: "https://a.test/", get: url), for: 10)
     #expect((other == nil) == (expected == nil), "\(url)")
   }

@@ -140,7 +140,7 @@ struct UploadTests {
     #expect(result.error == .upload(.timeout(host: "localhost")))
   }
 
-  @Test("Nothing is sent to a host whose certificate is from nobody we trust")
+  @Test("Nothing is sent to a host whose certificate is from no one we trust")
   func untrusted() async throws {
     let foreign = try await upload(to: [], of: Certificates(for: ["localhost"]))
     guard case .upload(.certificate(host: "localhost", .untrusted))? = foreign.error else {

@@ -40,6 +40,7 @@ struct FaultySession {
     "erin@example.test": ("Erin", "both"), "frank@example.test": ("Frank", "none"),
   ]
   private var serial = 0
+  private var presences = 0
 
   private static let resources: [UInt32: String] = [1: "phone", 2: "laptop"]
 
@@ -98,9 +99,13 @@ struct FaultySession {
     logIn(device)
   }
 
+  /// Bob comes or goes for a while. Every second presence says nothing new, which is ordinary; ten
+  /// of them would be a fault.
   private mutating func presence() {
+    let content = presences / 2 % 2 == 0 ? "" : "<show>away</show>"
+    presences += 1
     for device in devices() {
-      scenario.on(device) { $0.receives(from: "bob@example.test/pc") }
+      scenario.on(device) { $0.receives(from: "bob@example.test/pc", content) }
     }
   }
 

@@ -1,7 +1,8 @@
-import RosterCore
 import TestSupport
 import Testing
 import XMPPStanza
+
+@testable import RosterCore
 
 @Suite("Rules 13 and 21: presence that we send while there is no stream")
 struct PresenceWhileAwayTests {
@@ -114,12 +115,19 @@ struct PresenceWhileAwayTests {
       var (first, second) = (fuzzer, fuzzer)
       sent.opened("alice@example.test/phone")
       silent.opened("alice@example.test/phone")
-      #expect(sent.roster == silent.roster, "ROLLCALL_SEEDS=\(seed)-\(seed)")
+      #expect(Self.withoutRun(sent) == Self.withoutRun(silent), "ROLLCALL_SEEDS=\(seed)-\(seed)")
       for _ in 0..<40 {
         first.step(&sent)
         second.step(&silent)
       }
-      #expect(sent.roster == silent.roster, "ROLLCALL_SEEDS=\(seed)-\(seed)")
+      #expect(Self.withoutRun(sent) == Self.withoutRun(silent), "ROLLCALL_SEEDS=\(seed)-\(seed)")
     }
+  }
+
+  /// The roster without where the run of events began: a message is none, and ends it.
+  private static func withoutRun(_ scenario: Scenario) -> Roster {
+    var roster = scenario.roster
+    roster.eventsSince = 0
+    return roster
   }
 }
