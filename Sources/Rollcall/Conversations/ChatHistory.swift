@@ -35,7 +35,7 @@ public struct ChatHistory: Sendable {
 
 /// A conversation.
 public struct Chat: Hashable, Sendable, Identifiable {
-  /// Whom it is with.
+  /// Who the other side is.
   public enum Kind: Hashable, Sendable {
     /// An account.
     case chat
@@ -51,12 +51,12 @@ public struct Chat: Hashable, Sendable, Identifiable {
     let jid: JID
   }
 
-  /// Whom it is with.
+  /// Who the other side is.
   public let kind: Kind
   /// The address: bare for an account or a room, full for an occupant.
   public let jid: JID
-  /// The name to list it under: of a contact, of an occupant, or the subject of a room; nil if there
-  /// is none.
+  /// The name to list it under, of a contact or an occupant, or a room's subject; nil if there is
+  /// none.
   public let name: String?
   /// The number of unread messages.
   public let unreadCount: Int

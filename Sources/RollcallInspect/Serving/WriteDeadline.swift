@@ -2,8 +2,8 @@
   import NIOCore
   import NIOHTTPTypes
 
-  /// Closes a connection whose reader takes nothing of an answer for a while: otherwise, so many
-  /// readers that never read would take all connections.
+  /// Closes a connection whose reader takes nothing of an answer for a while: otherwise,
+  /// readers that never read could take all connections.
   ///
   /// Answers are written in parts, so a reader that is slow but reads is left alone.
   final class WriteDeadline: ChannelOutboundHandler, RemovableChannelHandler {

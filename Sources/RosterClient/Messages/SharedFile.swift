@@ -29,8 +29,8 @@ public struct SharedFile: Hashable, Sendable {
 
   /// The elements of the message, its body included.
   ///
-  /// Without a text the body is the address, for clients that know XEP-0066 or neither; the fallback
-  /// says so to those that know XEP-0447.
+  /// Without a text the body is the address, for clients that know XEP-0066 or neither. A fallback
+  /// tells those that know XEP-0447.
   func elements(beside text: String) -> [XMPPElement] {
     let fallback = XMPPElement.element(
       "fallback", Namespace.fallback, [("for", Namespace.fileSharing)],

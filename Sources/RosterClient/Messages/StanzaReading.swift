@@ -11,8 +11,8 @@ extension XMPPElement {
 
   /// The first child of a name; nil if there is none. Complexity: linear in the children.
   ///
-  /// Only what stands directly in a stanza is from its sender: what is forwarded in it (XEP-0297) is
-  /// a quotation.
+  /// Only the children of a stanza are from its sender. What is forwarded in it (XEP-0297) is a
+  /// quotation.
   public func firstChild(_ local: String, in namespace: String) -> XMPPElement? {
     let name = XMLName(local, in: namespace)
     return children.first { $0.name == name }

@@ -3,8 +3,8 @@ import XMPPStanza
 
 /// The names on the card of an account, in the two forms of cards.
 ///
-/// A set replaces the whole card, so it is made of the card that the server has: what another device
-/// put on it, such as a picture, stays.
+/// A set replaces the whole card, so it is made of the card that the server has. What other devices
+/// put on it, such as a picture, is kept.
 enum AccountCard {
   /// The form of XEP-0054.
   static func legacy(

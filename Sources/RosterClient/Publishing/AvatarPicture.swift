@@ -11,8 +11,8 @@ struct AvatarPicture {
   /// The id of the items: the SHA-1 digest of the bytes.
   private let id: String
 
-  /// The most bytes of a picture. In Base64 they fit into the stanzas that servers pass on, which is
-  /// 256 KiB where it is not set otherwise.
+  /// The maximum size of a picture in bytes. In Base64 it fits into a stanza that servers accept,
+  /// by default 256 KiB.
   static let byteLimit = 128 << 10
 
   /// - Throws: `LiveError.unfitPicture` unless these are the bytes of a picture that clients show.

@@ -6,13 +6,12 @@ import NIOSSL
 public import Rollcall
 import XMPPStanza
 
-// Files: a place for each is asked for on the stream, and the file is sent there by HTTP (XEP-0363).
+// Files: the stream asks for an address for each, and HTTP takes the file there (XEP-0363).
 extension LiveSession {
   /// Uploads a file and sends a message that shares it, such as a picture or a recording.
   ///
-  /// The message has the address for clients that know XEP-0066 or nothing of files, and the name,
-  /// type, size, digest, dimensions and length for those that know XEP-0447; these are read from the
-  /// bytes.
+  /// The message has the address for clients that know XEP-0066 or nothing of files. For those that
+  /// know XEP-0447 it has the name, type, size, digest, dimensions and length, read from the bytes.
   ///
   /// - Parameters:
   ///   - file: The file.
@@ -33,14 +32,14 @@ extension LiveSession {
   /// Uploads a file to the service that the server offers.
   ///
   /// The file is sent to the address that the service gave for it, over TLS with the certificate
-  /// checked as for the stream, and no redirection is followed. The session goes on meanwhile.
+  /// checked as for the stream, and no redirection is followed. The session continues meanwhile.
   ///
   /// The longest wait is 65 seconds for each of up to four answers of the server, 30 seconds for
   /// each 64 KiB that the host takes, and for the whole file a minute and a second for each 16 KiB.
   /// A cancelled task ends it.
   ///
-  /// - Throws: `LiveError`: `upload` if the file cannot be uploaded, and otherwise as `send(_:)` for
-  ///   stanzas.
+  /// - Throws: `LiveError`: `upload` if the file cannot be uploaded; otherwise as `send(_:)` of a
+  ///   stanza.
   public func upload(_ file: OutgoingFile) async throws(LiveError) -> SharedFile {
     guard !file.bytes.isEmpty else { throw .upload(.empty) }
     let service = try await knownUploadService()

@@ -1,5 +1,5 @@
-/// The stanzas of ours that the server has not acknowledged, counted as both sides of a stream count
-/// them (XEP-0198 §4).
+/// The stanzas of ours that the server has not acknowledged, counted as both sides of a stream do
+/// (XEP-0198 §4).
 ///
 /// Counts wrap around at 2³². Only stanzas with an item are kept.
 package struct SentStanzas<Item> {
@@ -43,8 +43,8 @@ package struct SentStanzas<Item> {
   /// Continues to count on a new stream, which resumes the session (XEP-0198 §5). What the server
   /// has not handled is sent again there, and counts again.
   ///
-  /// - Parameter handled: The number of stanzas that the server has handled; nil if the log does not
-  ///   show it.
+  /// - Parameter handled: The number of stanzas that the server has handled; nil if the log lacks
+  ///   it.
   package mutating func resumed(handled: UInt32?) {
     (isCounting, count, unacknowledged) = (true, handled ?? count, [])
   }

@@ -213,7 +213,7 @@ struct Oracle {
 
   // MARK: Lost messages (rule 35)
 
-  /// Whether the log must show that some message of ours is missing from an archive that would have it.
+  /// Whether the log must show that an archive lacks a message of ours that it would have.
   var hasLost: Bool {
     Peer.allCases.contains { peer in
       entries(of: peer).contains { entry in

@@ -1,8 +1,8 @@
 import Rollcall
 import RosterClient
 
-/// A chat application for one account: friends in pinyin sections, requests, conversations with text,
-/// pictures and recordings, cards and avatars. Everything that it shows is from the log.
+/// A chat application for one account: friends in pinyin sections, requests, conversations with
+/// text, pictures and recordings, cards and avatars. Everything that it shows is from the log.
 @MainActor final class ChatApplication {
   let account: BareJID
   private let session: LiveSession
