@@ -561,7 +561,7 @@ export function commands(app) {
 
 """#),
   "/js/compare.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "ded3efa834e233ea",
+    type: "text/javascript; charset=utf-8", digest: "fd540c6a12f8a465",
     text: #"""
 // Two logs of one account side by side: where they part, and what is different at their ends.
 import { h, fill } from './dom.js';
@@ -635,10 +635,12 @@ export class Compare {
   draw() {
     const { answer, differences } = this, groups = Map.groupBy(differences.map((found, index) => ({ ...found, index })), (found) => found.jid);
     const known = [...groups.keys()].filter(Boolean).length;
+    const hadFocus = this.middle.contains(document.activeElement);
     fill(this.middle, h('header', { class: 'pane-head' }, h('h2', {}, t.atEnd), h('span', { class: 'count' }, texts.diff.different(known))),
       h('div', { class: 'column' }, this.verdict(answer),
         differences.length ? [...groups].map(([jid, fields]) => this.contact(jid, fields)) : h('p', { class: 'faint verdict' }, t.none),
         h('p', { class: 'verdict' }, h('button', { class: 'link', type: 'button', onclick: () => store.set({ compare: '' }, { jump: true }) }, t.back))));
+    if (hadFocus) this.middle.querySelectorAll('.pair')[this.chosen]?.focus({ preventScroll: true });
   }
 
   verdict({ agreed, parted, logs }) {

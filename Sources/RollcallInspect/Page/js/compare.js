@@ -70,10 +70,12 @@ export class Compare {
   draw() {
     const { answer, differences } = this, groups = Map.groupBy(differences.map((found, index) => ({ ...found, index })), (found) => found.jid);
     const known = [...groups.keys()].filter(Boolean).length;
+    const hadFocus = this.middle.contains(document.activeElement);
     fill(this.middle, h('header', { class: 'pane-head' }, h('h2', {}, t.atEnd), h('span', { class: 'count' }, texts.diff.different(known))),
       h('div', { class: 'column' }, this.verdict(answer),
         differences.length ? [...groups].map(([jid, fields]) => this.contact(jid, fields)) : h('p', { class: 'faint verdict' }, t.none),
         h('p', { class: 'verdict' }, h('button', { class: 'link', type: 'button', onclick: () => store.set({ compare: '' }, { jump: true }) }, t.back))));
+    if (hadFocus) this.middle.querySelectorAll('.pair')[this.chosen]?.focus({ preventScroll: true });
   }
 
   verdict({ agreed, parted, logs }) {
