@@ -52,11 +52,12 @@ import Testing
     }
     let denial = #"{"dir":"in","xml":"<presence from='erin@example.test' type='unsubscribed'/>"}"#
     let run = try requests(lines + [denial])
-    #expect(run.output.contains("the contact denied it (“unsubscribed”, #9)"), "\(run.output)")
+    #expect(run.output.contains("#9: refused"), "\(run.output)")
     let ends = try requests(lines + [denial], "--json").document["endedOutgoing"]
-    #expect((ends as? [[String: Any]])?.first?["denial"] as? Int == 9)
+    let end = try #require((ends as? [[String: Any]])?.first)
+    #expect(end["way"] as? String == "refused" && end["at"] as? Int == 9)
     let undenied = try requests(lines, "--json").document["endedOutgoing"]
-    #expect((undenied as? [[String: Any]])?.first?["denial"] is NSNull)
+    #expect((undenied as? [[String: Any]])?.first?["way"] as? String == "dropped")
   }
 
   @Test("A request that is over, or that no error answers, is not listed so")

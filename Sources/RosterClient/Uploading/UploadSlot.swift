@@ -62,9 +62,10 @@ struct UploadSlot: Hashable, Sendable {
   private static func address(
     _ text: String
   ) throws(UploadFailure) -> (host: String, port: Int, target: String) {
-    guard text.utf8.count <= addressLimit, let url = URLComponents(string: text) else {
-      throw .unfitSlot("an address in it cannot be read")
-    }
+    // Foundation would encode blanks and line breaks, which no address has (RFC 3986 §2).
+    guard text.utf8.count <= addressLimit, text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
+      let url = URLComponents(string: text)
+    else { throw .unfitSlot("an address in it cannot be read") }
     guard url.scheme?.lowercased() == "https" else {
       throw .unfitSlot(
         "an address in it is not of HTTPS, so that others could read or change the file")

@@ -61,9 +61,6 @@ extension Finding {
       extent == nil ? "the push of \(cause)" : cases("pushes")
     }
 
-    /// When something was sent: “of record 12”, or “sent 8 times (#12 to #40)”.
-    var times: String { extent == nil ? "of \(cause)" : "sent \(cases("times"))" }
-
     /// The cases that it stands for: “8 pushes (#12 to #40)”.
     func cases(_ noun: String) -> String {
       guard let extent else { return noun }
@@ -248,9 +245,9 @@ extension SubscriptionFinding {
       "Nobody had asked: our subscribed approves a later request of \(words.somebody) "
         + "(RFC 6121 §3.4)."
     case .wrongRefusal:
-      "\(words.initialOur) unsubscribe \(words.times) does not answer the request of "
-        + "\(words.somebody), which stays open: it ends what we see of somebody (RFC 6121 §3.3); a "
-        + "refusal is unsubscribed (§3.2)."
+      "Our unsubscribe does not answer the request of \(words.somebody) of \(words.cause), which "
+        + "stays open: it ends what we see of somebody (RFC 6121 §3.3); a refusal is unsubscribed "
+        + "(§3.2)."
     case .requestForRequest(let ours):
       "\(words.somebody) answered our request of record \(ours) by asking us at \(words.cause), "
         + "and has not accepted it since: a request is accepted by “subscribed” (RFC 6121 §3.1.5). "

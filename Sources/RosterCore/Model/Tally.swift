@@ -17,14 +17,12 @@ struct Tally: Hashable, Sendable {
     case idlePushes
     /// Presence of one contact that says what it said before.
     case idlePresence
-    /// Stanzas of ours that were meant to refuse a request of one contact, and do not.
-    case wrongRefusals
 
     /// Whether the contact is the cause: cases about others are not of the same, but those on
     /// another device are.
     var isOfOneContact: Bool {
       switch self {
-      case .idlePresence, .wrongRefusals: true
+      case .idlePresence: true
       case .unacknowledgedPushes, .refusedPushes, .missedPushes, .answersToNothing, .idlePushes:
         false
       }

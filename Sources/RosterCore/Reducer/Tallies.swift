@@ -56,7 +56,6 @@ extension Reduction {
     case .idlePresence:
       guard tally.count >= Tally.idleLimit else { return }
       finding = .presence(.idle)
-    case .wrongRefusals: finding = .subscription(.wrongRefusal)
     }
     let extent =
       tally.count > 1

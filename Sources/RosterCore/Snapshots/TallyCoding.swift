@@ -130,8 +130,7 @@ extension Tally.Kind: StoredCode {
     case .answersToNothing: 2
     case .idlePushes: 3
     case .idlePresence: 4
-    case .wrongRefusals: 5
-    case .refusedPushes: 6
+    case .refusedPushes: 5
     }
   }
 }

@@ -42,8 +42,8 @@ private let bob = "bob@example.test"
     var scenario = asked()
     scenario.pushed(item(bob, "subscription='none'"))  // 6
     scenario.receives("unsubscribed", from: bob)  // 7
-    #expect(try clauseOfOurs(scenario) == "the contact denied it (“unsubscribed”, #7)")
-    #expect(try explanation(scenario).reasons(.request).contains("the contact denied it"))
+    #expect(try clauseOfOurs(scenario) == "refused")
+    #expect(try explanation(scenario).reasons(.request).contains("ended at #7: refused"))
   }
 
   @Test("A request that only the roster dropped was not denied")

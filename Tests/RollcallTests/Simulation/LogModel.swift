@@ -35,6 +35,7 @@ struct LogModel {
     if let time = record.ownTime {
       clock = max(time, clock ?? time)
       stamp.time = clock
+      stamp.isHeld = clock.map { $0 - time > 100 } ?? false
     }
     var roster = states[states.count - 1]
     if let event = reader.decode(record.kind, record.direction, record.bytes).event {

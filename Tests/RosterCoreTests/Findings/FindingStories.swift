@@ -43,14 +43,11 @@ func storyCase(_ code: Finding.Code) -> FindingCase {
       {
         $0.receives("subscribe", from: dave)
         $0.sends("unsubscribe", to: dave)
-        $0.sends("unsubscribe", to: dave)
-        $0.ends()
       },
       {
         $0.receives("subscribe", from: dave)
         $0.sends("subscribe", to: dave)
         $0.sends("unsubscribe", to: dave)
-        $0.ends()
       })
   case .returnedRequest:
     FindingCase(

@@ -182,19 +182,6 @@ func idlePushCase() -> FindingCase {
     #expect(!logins.ends().map(\.code).contains(.idlePushes))
   }
 
-  @Test("Refusals by the wrong stanza are counted for each contact")
-  func wrongRefusals() {
-    var scenario = aliceWithBobAndCarol()
-    for (contact, times) in [(Self.dave, 3), ("erin@example.test", 1)] {
-      scenario.receives("subscribe", from: contact)
-      for _ in 0..<times { scenario.sends("unsubscribe", to: contact) }
-    }
-    let found = scenario.ends().filter { $0.code == .wrongRefusal }
-    #expect(found.map(\.count) == [3, 1])
-    #expect(found.first?.sentence.hasPrefix("Our unsubscribe sent 3 times (#5 to #7)") == true)
-    #expect(found.last?.sentence.hasPrefix("Our unsubscribe of record 9 does not") == true)
-  }
-
   private static let dave = "dave@example.test"
 
   /// What we send again and again, and the item that the server pushes each time.

@@ -19,7 +19,7 @@ extension Reduction {
     case .unsubscribe:
       forgetAcceptances(of: number) { !$0.isOurs }
       if isSeen(number) { endBegan(number) }
-      countWrongRefusal(number)
+      reportWrongRefusal(number)
       if isSeen(number) || isAsked(number) {
         expectPush(showing: .weNoLongerSee, of: number, isOurs: true)
       }
@@ -38,12 +38,11 @@ extension Reduction {
   }
 
   /// What ends nothing was perhaps meant to end the contact's request.
-  private mutating func countWrongRefusal(_ number: ContactNumber) {
-    guard !isFragment, case .some(.open) = roster.contacts.request(of: number),
+  private mutating func reportWrongRefusal(_ number: ContactNumber) {
+    guard !isFragment, case .open(let request)? = roster.contacts.request(of: number),
       !isSeen(number), !isAsked(number), roster.contacts.outgoing(of: number) == nil
     else { return }
-    tally(
-      .wrongRefusals, about: roster.contacts.address(of: number), at: stamp.record, of: place)
+    report(.subscription(.wrongRefusal), about: number, cause: request.since.record)
   }
 
   private mutating func requestSent(_ number: ContactNumber) {
