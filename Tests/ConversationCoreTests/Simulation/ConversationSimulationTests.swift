@@ -5,8 +5,8 @@ import Testing
 /// really happened. `ROLLCALL_SEEDS=0-9999` tries other seeds.
 @Suite("Conversations of a simulated account")
 struct ConversationSimulationTests {
-  /// Seeds in which messages without ids are shown twice or in another order, after a resumption and
-  /// a page of the archive.
+  /// Seeds in which messages without ids are shown twice or in another order, after a resumption
+  /// and a page of the archive.
   private static let open: Set<UInt64> = [214, 230, 236]
 
   @Test("Each message is shown once, as what the log shows of it says")
