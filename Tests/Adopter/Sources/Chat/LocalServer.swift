@@ -30,7 +30,11 @@ final class LocalServer {
     try process.run()
   }
 
-  deinit { process.terminate() }
+  /// Ends the server, and waits until it has ended.
+  func stop() {
+    process.terminate()
+    process.waitUntilExit()
+  }
 
   /// The certificate, which is its own authority.
   var certificate: String { path("server.pem") }
