@@ -124,6 +124,14 @@ struct OwnAnswerTests {
       ("a message", false, { $0.received("<message from='\(bob)'><body>Hi</body></message>") }),
       ("a push from our domain", false, { $0.pushed(bobItem("Rob"), from: "example.test") }),
       ("a push without an item", false, { $0.pushed("") }),
+      (
+        "a block list push from our domain", false,
+        {
+          $0.received(
+            "<iq type='set' id='b' from='example.test'><block xmlns='urn:xmpp:blocking'>"
+              + "<item jid='\(bob)'/></block></iq>")
+        }
+      ),
       ("what cannot be read", false, { $0.received("<iq id='x' type='set' from='a@b@c'/>") }),
     ]
     for (name, isKnown, happens) in before {

@@ -40,6 +40,7 @@ extension Reduction {
       if !roster.isInboundOnly { session.unansweredBlockPushes &+= 1 }
       return true
     }
+    unknownRequestReceived()
     report(.foreignBlocking(refusal), about: from?.bare)
     return false
   }
