@@ -130,7 +130,8 @@ extension Reduction {
     }
     guard last.clock != nil, push.since.clock != nil else {
       // Records of one recorder are in order, even without times.
-      return last.record >= push.since.record + AwaitedPush.margin.records
+      let (records, isOver) = last.record.subtractingReportingOverflow(push.since.record)
+      return !isOver && records >= AwaitedPush.margin.records
     }
     return push.since.isEarlier(than: last, by: AwaitedPush.margin.time)
   }
