@@ -114,6 +114,10 @@ struct StreamEndTests {
     let twice = try read(prosody(announcement, "SEND: \(Self.error)"), "prosody-debug")
     #expect(twice.elements.count == 2)
     #expect(try read(prosody("SEND: \(Self.error)"), "prosody-debug").elements.count == 2)
+    // Earlier still, the line has only the reason.
+    let reason = "Disconnecting client, <stream:error> is: connection-timeout"
+    let named = try read(prosody(reason, "SEND: \(Self.error)"), "prosody-debug")
+    #expect(named.elements.count == 2 && named.problems.isEmpty)
   }
 
   @Test("A text that quotes the announcement is no stream error")

@@ -93,7 +93,10 @@ struct LineLog: Sendable {
       guard let offset = announcement.text.firstIndex(of: UInt8(ascii: "<")),
         start - line.startIndex >= offset, line[(start - offset)...].starts(with: announcement.text)
       else { continue }
-      return start - offset + announcement.text.count
+      // Older versions announce only the reason, as text.
+      let end = start - offset + announcement.text.count
+      guard end < line.endIndex, line[end] == UInt8(ascii: "<") else { continue }
+      return end
     }
     return start
   }
