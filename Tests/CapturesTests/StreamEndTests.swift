@@ -120,6 +120,16 @@ struct StreamEndTests {
     #expect(named.elements.count == 2 && named.problems.isEmpty)
   }
 
+  @Test("A log without the module is recognized although it announces a stream error")
+  func announcedAlone() {
+    let lines = [
+      "Received[c2s]: <presence to='bob@example.test' type='subscribe'>",
+      "Disconnecting client, <stream:error> is: \(Self.error)",
+    ]
+    let text = lines.map { "Nov 21 07:02:24 c2s5\tdebug\t\($0)\n" }.joined()
+    #expect(CaptureFormat.detect(Array(text.utf8))?.name == "prosody-heads")
+  }
+
   @Test("A text that quotes the announcement is no stream error")
   func quotedError() throws {
     let quoted = "eve says: Disconnecting client, <stream:error> is: \(Self.error)"

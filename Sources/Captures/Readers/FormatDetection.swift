@@ -242,7 +242,9 @@ extension CaptureFormat.Shape {
     switch self {
     case .native, .raw, .xml, .har, .pasted: false
     case .dino, .wireshark: owns(line)
-    case .lines(let log): log.isHead(line)
+    // What a program announces, it announces with and without the module that logs its stanzas.
+    case .lines(let log):
+      log.isHead(line) && log.payload(in: line) == line.position(of: UInt8(ascii: "<"))
     case .chunks(let log): log.head(line) != nil
     }
   }

@@ -226,7 +226,7 @@ final class LineLogReader: LineReader {
     guard !events.isEmpty else { return }
     let found = events
     events.removeAll(keepingCapacity: true)
-    hasReceived = hasReceived || record.direction == .inbound
+    hasReceived = hasReceived || record.direction == .inbound && announced == nil
     for (index, event) in found.enumerated() {
       if case .element(let element) = event {
         // A web page has these between its lines.
