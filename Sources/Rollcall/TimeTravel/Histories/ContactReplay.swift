@@ -161,7 +161,9 @@ package struct ContactReplay: Hashable, Sendable {
     case .setSent(let set):
       if !codes.contains(.foreignSet) { note(set, record) }
     case .answerReceived(let answer):
-      guard !isServerDone, codes.isDisjoint(with: [.spoofedAnswer, .unsolicitedResult]) else {
+      guard !isServerDone,
+        codes.isDisjoint(with: [.spoofedAnswer, .unsolicitedResult, .foreignRoster])
+      else {
         return
       }
       note(answer, record)
