@@ -127,7 +127,7 @@ struct StreamEndTests {
       "Disconnecting client, <stream:error> is: \(Self.error)",
     ]
     let text = lines.map { "Nov 21 07:02:24 c2s5\tdebug\t\($0)\n" }.joined()
-    #expect(CaptureFormat.detect(Array(text.utf8))?.name == "prosody-heads")
+    #expect(CaptureFormat.detect(Array(text.utf8))?.id == "prosody-heads")
   }
 
   @Test("A text that quotes the announcement is no stream error")

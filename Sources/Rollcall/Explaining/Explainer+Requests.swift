@@ -190,7 +190,7 @@ extension Explainer {
       } else {
         sentences.append("It is no contact, so we are not told its presence.")
       }
-    } else if let bound = roster.recordOfSilentSession, !replay.isInboundOnly {
+    } else if let bound = roster.recordOfSilentSession, !roster.isInboundOnly {
       sentences.append(
         "The session of #\(bound) has not shown our own presence, and the server tells nobody's "
           + "before that (RFC 6121 §4.2).")

@@ -172,7 +172,7 @@ struct Explainer {
   /// A session that asks for no roster is told of no change. One that got a roster has asked.
   private var deafness: String? {
     guard let boundAt = replay.session.boundAt, replay.session.rosterAskedAt == nil,
-      (replay.wholeRoster ?? 0) < boundAt, !replay.isInboundOnly
+      (replay.wholeRoster ?? 0) < boundAt, !roster.isInboundOnly
     else { return nil }
     let known = replay.wholeRoster.map { "; what is shown is from the roster of #\($0)" } ?? ""
     return "The session of #\(boundAt) never asked for the roster, and so the server pushes it no "

@@ -24,7 +24,7 @@ public struct Roster: Sendable {
   /// The number of the last record that was reduced.
   public internal(set) var position: UInt64 = 0
   /// Whether only the server's direction was captured, so answers cannot be matched to requests.
-  var isInboundOnly = false
+  package internal(set) var isInboundOnly = false
   /// Whether anything from the server was ever received. If not, the capture may have one direction
   /// only, so a missing answer means nothing.
   var hasReceived = false

@@ -12,13 +12,16 @@ enum LateContact: String, CaseIterable, Sendable {
   /// The log begins in the middle of a session.
   case beginsInSession
   case resumed, lost, failed
+  /// Only what the server sent is in the log.
+  case oneWay
 
   var scenario: Scenario {
     var scenario = Scenario()
     scenario.time = 1000
+    if self == .oneWay { scenario.captureBegan("alice@example.test/phone", inboundOnly: true) }
     if self != .beginsInSession { scenario.opened("alice@example.test/phone") }
     scenario.fetches(item("bob@example.test", "subscription='both'"))
-    scenario.sends()
+    if self != .oneWay { scenario.sends() }
     scenario.receives(from: "bob@example.test/desk")
     between(&scenario)
     scenario.time = 100_000
@@ -32,8 +35,9 @@ enum LateContact: String, CaseIterable, Sendable {
     case .twoSessions, .blockedBefore, .otherSessionOpen, .streamOfItsOwn, .beginsInSession,
       .resumed, .lost, .failed:
       scenario.fetches(item("bob@example.test", "subscription='both'"), id: "again")
+    case .oneWay: scenario.receivesResult(item("bob@example.test", "subscription='both'"))
     }
-    scenario.sends()
+    if self != .oneWay { scenario.sends() }
     scenario.receives(from: "bob@example.test/desk")
     occurrence(&scenario)
     return scenario
@@ -41,7 +45,8 @@ enum LateContact: String, CaseIterable, Sendable {
 
   private func between(_ scenario: inout Scenario) {
     switch self {
-    case .twoSessions, .secondSessionWithoutRoster, .rosterFromStranger, .beginsInSession:
+    case .twoSessions, .secondSessionWithoutRoster, .rosterFromStranger, .beginsInSession,
+      .oneWay:
       scenario.closed()
     case .blockedBefore:
       scenario.received(

@@ -74,8 +74,6 @@ package struct ContactReplay: Hashable, Sendable {
   }
 
   var session = Session()
-  /// Whether only what the server sent was captured, so that nothing of ours can be missed.
-  private(set) var isInboundOnly = false
   /// The last whole roster that was taken.
   var wholeRoster: UInt64?
   var itemSources: [UInt64: ItemSource] = [:]
@@ -144,9 +142,7 @@ package struct ContactReplay: Hashable, Sendable {
       guard case .session(.opened) = moment.event else { continue }
       session = Session(boundAt: change.record)
     }
-    if case .session(.captureBegan(_, let inboundOnly)) = moment.event {
-      (isForeign, isInboundOnly) = (false, inboundOnly)
-    }
+    if case .session(.captureBegan) = moment.event { isForeign = false }
   }
 
   // MARK: Stanzas
