@@ -55,7 +55,6 @@ extension JSONValue {
           .object([
             "jid": .string(jid.text), "way": .string(end.way.rawValue),
             "since": JSONValue(end.since.record), "at": JSONValue(end.at.record),
-            "denial": JSONValue(outcomes.denial(of: end)),
             "unshown": JSONValue(outcomes.unshownAcceptance(of: end, to: jid, in: roster)),
           ])
         }),

@@ -2,7 +2,7 @@ package import RosterCore
 package import XMPPStanza
 
 /// What a log says about the ends of requests besides the state: which of our devices accepted,
-/// which stanza denied a request of ours, and which acceptances the roster never showed.
+/// and which acceptances the roster never showed.
 package struct RequestOutcomes: Hashable, Sendable {
   /// A connection of ours, as it was when it accepted a request.
   private struct Device: Hashable {
@@ -14,8 +14,6 @@ package struct RequestOutcomes: Hashable, Sendable {
 
   /// The devices that accepted requests, by the record of the acceptance.
   private var devices: [UInt64: Device] = [:]
-  /// The contacts' denials, by the record at which the roster stopped showing our request.
-  private var denials: [UInt64: UInt64] = [:]
   /// The findings about acceptances that the roster never showed, by the record of the acceptance.
   private var unshown: [UInt64: UInt64] = [:]
 
@@ -30,25 +28,12 @@ package struct RequestOutcomes: Hashable, Sendable {
         resource: connections.first { $0.id == moment.connection }?.resource,
         isOneOfSeveral: connections.count > 1)
     }
-    for origin in moment.outcome.origins
-    where origin.kind == .contactStanza(.unsubscribed) && origin.effect < origin.cause {
-      denials[origin.effect] = origin.cause
-    }
   }
 
   /// Follows a finding, of a record or of the log's end.
   package mutating func follow(_ finding: Finding) {
     if finding.code == .unshownAcceptance, let cause = finding.cause {
       unshown[cause] = finding.record
-    }
-  }
-
-  /// The record of the contact's denial, if our request ended with it although the roster showed
-  /// that first.
-  package func denial(of end: EndedOutgoing) -> UInt64? {
-    switch end.way {
-    case .dropped, .removed: denials[end.at.record]
-    case .accepted, .refused, .cancelled, .subscribed, .neverShown: nil
     }
   }
 
@@ -93,7 +78,6 @@ package struct RequestOutcomes: Hashable, Sendable {
 
   /// How our request to a contact ended, in a clause.
   package func clause(of end: EndedOutgoing, to jid: BareJID, in roster: Roster) -> String {
-    if let denial = denial(of: end) { return "the contact denied it (“unsubscribed”, #\(denial))" }
     return end.way.clause + contradiction(unshownAcceptance(of: end, to: jid, in: roster))
   }
 
@@ -105,13 +89,14 @@ package struct RequestOutcomes: Hashable, Sendable {
 extension Timeline {
   /// What became of the requests that ended by a state of this timeline.
   ///
-  /// Complexity: linear in the events up to the state if any request has ended.
+  /// Complexity: linear in the events from the first acceptance of an ended request to the state.
   package func requestOutcomes(upTo state: State) throws -> RequestOutcomes {
     var outcomes = RequestOutcomes()
-    guard !state.roster.ended.isEmpty || !state.roster.endedOutgoing.isEmpty else {
-      return outcomes
-    }
-    var replayed = State()
+    let accepted =
+      state.roster.ended.values.filter { $0.way == .accepted }.map(\.at.record)
+      + state.roster.endedOutgoing.values.filter { $0.way == .accepted }.map(\.at.record)
+    guard let first = accepted.min() else { return outcomes }
+    var replayed = first > 1 ? try self.state(after: first - 1, from: nil) : State()
     try advance(&replayed, to: state.roster.position) { moment, roster in
       outcomes.follow(moment, roster)
       for finding in moment.outcome.findings { outcomes.follow(finding) }
