@@ -91,7 +91,7 @@ extension Reduction {
         roster.sessions[place].pendingEdits.append(edit)
       } else if roster.sessions[place].isAlive {
         reportUnfinished(edit, by: .session(place))
-        guard edit.isOutstanding else { continue }
+        guard !edit.isPushed, !edit.isAnswered else { continue }
         // An answer that comes late still answers it, and its push still goes back to it.
         var late = edit
         late.isReportedAsOverdue = true

@@ -64,6 +64,21 @@ struct LateAnswerTests {
     #expect(scenario.allCodes == [.unansweredEdit, .undoneEdit])
   }
 
+  @Test("What another device changes meanwhile is not what the server made of the set")
+  func changedMeanwhile() {
+    var scenario = renames()
+    scenario.pushed(bobItem("Robin"), id: "other")
+    scenario.sent("<iq id='other' type='result'/>")
+    scenario.receives(from: "\(FindingWords.bob)/x", at: hours)
+    #expect(scenario.codes == [.unansweredEdit])
+    scenario.receivesEmptyResult(id: "set")
+    scenario.pushed(bobItem("Rob"), id: "p")
+    #expect(scenario.last.originsOfChanges.map(\.cause) == [4])
+    scenario.sent("<iq id='p' type='result'/>")
+    scenario.ends()
+    #expect(scenario.allCodes == [.unansweredEdit])
+  }
+
   @Test("A set that is never answered is reported once, and a later one is not held up by it")
   func never() throws {
     var scenario = renames()
