@@ -69,9 +69,14 @@ extension Reduction {
   /// The server told the record's session that a version is the latest. If the log has a later one
   /// and the push that brought it to another device, this session awaits that push (RFC 6121
   /// §2.6.3 lets the server send what has changed since as pushes).
+  ///
+  /// Versions may return if they are digests, so the other device must have heard of all that
+  /// happened since.
   mutating func awaitPushes(since version: String) {
     guard isShared, let last = roster.lastVersionPush, !roster.version.hasSameBytes(as: version),
       roster.knownVersions.contains(where: { $0.hasSameBytes(as: version) }),
+      let receiver = roster.sessions.place(of: last.connection),
+      roster.sessions[receiver].isInterested,
       last.connection != session.connection, !last.device.hasSameBytes(as: session.resource),
       let number = roster.contacts.number(of: last.contact)
     else { return }
