@@ -5,6 +5,8 @@ import XMPPStanza
 enum Timeout {
   /// The time within which a stanza and the end of its stream may cross on the way.
   static let crossing: Int64 = 1_000
+  /// The same for an answer and what it answers; in records, where there are no times.
+  static let answersCross: (time: Int64, records: UInt64) = (crossing, 8)
   /// A server's answer to a request, or our acknowledgement of a push.
   static let answer: Int64 = 60_000
   /// The time in which a script edits once it has the roster: two minutes.

@@ -82,6 +82,16 @@ struct AcceptanceTests {
       continues(&scenario, at: 30_000)
       #expect(scenario.allCodes == (isUnasked ? [.unsolicitedUnsubscribe] : []), "\(answer)")
     }
+    // Without times, the number of records between the two decides.
+    for (others, isUnasked) in [(0, false), (20, true)] {
+      var scenario = aliceWithBobAndCarol()
+      scenario.time = nil
+      scenario.receives("subscribe", from: dave)
+      scenario.sends("unsubscribed", to: dave)
+      for number in 0..<others { scenario.receives(from: "\(FindingWords.bob)/\(number)") }
+      scenario.receives("unsubscribe", from: dave)
+      #expect(scenario.allCodes.contains(.unsolicitedUnsubscribe) == isUnasked, "\(others)")
+    }
   }
 
   @Test("An acceptance of the contact's is reported likewise, unless the push came first")

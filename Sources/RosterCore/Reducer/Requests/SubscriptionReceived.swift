@@ -113,7 +113,7 @@ extension Reduction {
     }
     return switch end.way {
     case .accepted: !details.wasTaken
-    case .denied: !end.at.isEarlier(than: stamp, by: Timeout.crossing)
+    case .denied: !end.at.isLongBefore(stamp, Timeout.answersCross)
     case .withdrawn, .acceptedElsewhere: false
     }
   }
