@@ -310,9 +310,9 @@ extension PresenceFinding {
       "\(from) sends us its presence, though we do not subscribe to it: sent to us alone "
         + "(RFC 6121 §4.6), or the server's roster is another than ours."
     case .idle:
-      "\(words.somebody) sent \(words.device ?? "us") \(words.cases("presences")) that say nothing "
-        + "new: show, priority and status are as before. A client sends its presence when that "
-        + "changes (RFC 6121 §4.4)."
+      "\(words.somebody) sent \(words.device ?? "us") \(words.cases("presences")) with the show, "
+        + "priority and status of the one before. If nothing else in them changed either "
+        + "(capabilities, avatar, idle time), they say nothing new (RFC 6121 §4.4)."
     case .malformed(let reason): "The presence is odd: \(reason) (RFC 6121 §4.7.2)."
     case .unshown(let hasEarlier):
       "\(words.initialOur) session has had the roster since \(words.cause) and has not shown its "

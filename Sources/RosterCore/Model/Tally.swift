@@ -18,8 +18,7 @@ struct Tally: Hashable, Sendable {
     /// Presence of one contact that says what it said before.
     case idlePresence
 
-    /// Whether the contact is the cause: cases about others are not of the same, but those on
-    /// another device are.
+    /// Whether cases belong together by their contact rather than by their device.
     var isOfOneContact: Bool {
       switch self {
       case .idlePresence: true

@@ -77,7 +77,8 @@ extension Roster {
   ) -> Bool {
     guard StoredEvent.isPresence(event) else { return false }
     if let time = stamp.clock, time > nextTimeout || time > nextNeglect { return false }
-    guard hasReceived, let place = sessions.place(of: connection),
+    // One more tally would report another.
+    guard hasReceived, tallies.count < Tally.limit, let place = sessions.place(of: connection),
       !acceptances.contains(where: { $0.isDue(at: stamp, in: sessions[place]) })
     else { return false }
     // After the server's end, what it sends is reported.

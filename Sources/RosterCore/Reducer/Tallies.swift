@@ -21,19 +21,36 @@ extension Reduction {
       $0.includes(kind, about: contact, on: connection, of: device, isShared: isShared)
     }
     guard let known else {
-      if roster.tallies.count >= Tally.limit { report(roster.tallies.removeFirst()) }
+      if roster.tallies.count >= Tally.limit {
+        // A few repetitions of one contact say nothing yet.
+        let index = roster.tallies.firstIndex {
+          $0.kind.isOfOneContact && $0.count < Tally.idleLimit
+        }
+        report(roster.tallies.remove(at: index ?? 0))
+      }
       roster.tallies.append(
         Tally(
           kind: kind, connection: connection, device: device, receiver: receiver,
           answer: answer, contact: contact, first: record, last: record))
       return
     }
-    let isElsewhere = kind.isOfOneContact && roster.tallies[known].connection != connection
+    // Of several devices, none is named.
+    let isElsewhere =
+      kind.isOfOneContact && !roster.tallies[known].device.hasSameBytes(as: device)
     roster.tallies[known].connection = connection
     roster.tallies[known].device = isElsewhere ? nil : device ?? roster.tallies[known].device
     roster.tallies[known].count += 1
     roster.tallies[known].last = record
     if roster.tallies[known].contact != contact { roster.tallies[known].contact = nil }
+  }
+
+  /// A contact's presence says something new: a few repetitions before it were no flood.
+  mutating func forgetIdlePresence(of number: ContactNumber) {
+    guard !roster.tallies.isEmpty else { return }
+    let contact = roster.contacts.address(of: number)
+    roster.tallies.removeAll {
+      $0.kind == .idlePresence && $0.count < Tally.idleLimit && $0.contact == contact
+    }
   }
 
   /// Reports what was counted.

@@ -163,6 +163,35 @@ func idlePushCase() -> FindingCase {
     #expect(finding.sentence.hasPrefix("\(FindingWords.bob) sent phone 39 presences ("))
   }
 
+  @Test("Repetitions of many contacts hide no other finding, and no device is named for several")
+  func manyContacts() {
+    var scenario = twoDevices()
+    for connection in [1, 2] as [UInt32] { scenario.on(connection) { $0.sends() } }
+    scenario.pushed(bobItem("Rob"), id: "p")
+    for number in 0..<70 {
+      for _ in 0..<2 { scenario.receives(from: "c\(number)@example.test/x") }
+    }
+    #expect(scenario.allCodes.filter { $0 == .unacknowledgedPush || $0 == .idlePushes }.isEmpty)
+    #expect(scenario.ends().map(\.code).contains(.unacknowledgedPush))
+
+    var both = twoDevices()
+    for connection in [1, 2] as [UInt32] { both.on(connection) { $0.sends() } }
+    for number in 0..<12 as Range<Int64> {
+      both.on(number < 9 ? 1 : 2) { presence(&$0, "away", at: number * 100_000) }
+    }
+    let idle = both.ends().filter { $0.code == .idlePushes }
+    #expect(idle.allSatisfy { $0.device == nil })
+  }
+
+  @Test("Presence that changes now and then is not idle")
+  func changingAfterSome() {
+    var scenario = aliceWithBobAndCarol()
+    for number in 0..<60 as Range<Int64> {
+      presence(&scenario, number % 5 == 0 ? "dnd" : "away", at: number * 5_000)
+    }
+    #expect(scenario.ends().isEmpty)
+  }
+
   @Test("Presence that changes, and what a server tells each new session, is not idle")
   func changingPresence() {
     var toggles = aliceWithBobAndCarol()

@@ -147,9 +147,9 @@ extension Reduction {
     if let error {
       tally(
         .refusedPushes, about: push.contact, at: push.received.record, of: place, answer: error)
+      // A client answers a push by a result (RFC 6121 §2.1.6); the server has carried it out.
+      noteNews(of: push.contact)
     }
-    // A client answers a push by a result (RFC 6121 §2.1.6); the server has carried it out.
-    if error != nil { noteNews(of: push.contact) }
     guard let number = roster.contacts.number(of: push.contact) else { return }
     answered(number) { if case .push = $0 { true } else { false } }
   }

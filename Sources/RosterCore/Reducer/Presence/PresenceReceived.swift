@@ -63,6 +63,8 @@ extension Reduction {
     if let before, isIdle(row, after: before) {
       tally(
         .idlePresence, about: roster.contacts.address(of: number), at: stamp.record, of: place)
+    } else if before.map({ !row.saysSame(as: $0) }) ?? true {
+      forgetIdlePresence(of: number)
     }
     var after = row
     after.told.formUnion(before?.told ?? [])
