@@ -24,8 +24,7 @@ extension XMPPElement {
     switch attribute("type") {
     case "get", "set":
       return Array(children).count == 1 ? nil : "a request has exactly one child (RFC 6120 §8.2.3)"
-    case "result", "error":
-      return attribute("id") == nil ? "an answer has the id of its request" : nil
+    case "result", "error": return "the session answers every request itself"
     default: return "the type of an iq is get, set, result or error"
     }
   }

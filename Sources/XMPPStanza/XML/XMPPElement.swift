@@ -92,7 +92,8 @@ public struct XMPPElement: Sendable {
     for item in content {
       switch item {
       case .element(let child): draft.add(child)
-      case .text(let text): text.withUTF8Bytes { draft.addText($0) }
+      // A parser makes no part of an empty text.
+      case .text(let text): if !text.isEmpty { text.withUTF8Bytes { draft.addText($0) } }
       }
     }
     draft.close()

@@ -159,7 +159,7 @@ import XMPPStanza
     ("an empty message", element("<message/>"), true),
     ("presence", element("<presence type='unavailable'/>"), true),
     ("a request", element("<iq type='get'><q xmlns='x'/></iq>"), true),
-    ("an answer", element("<iq type='result' id='1'/>"), true),
+    ("an empty text", text(""), true),
     ("white space", text("a\tb\r\nc"), true),
     ("the last characters", text("\u{FFFD}\u{10FFFF}"), true),
     ("another element", element("<query xmlns='jabber:iq:roster'/>"), false),
@@ -172,7 +172,9 @@ import XMPPStanza
       "two requests in one", element("<iq type='set' id='1'><q xmlns='x'/><q xmlns='x'/></iq>"),
       false
     ),
-    ("an answer without an id", element("<iq type='result'/>"), false),
+    // The session answers what it is asked.
+    ("an answer", element("<iq type='result' id='1'/>"), false),
+    ("an error", element("<iq type='error' id='1'/>"), false),
     ("a null byte", text("a\u{0}"), false), ("an escape character", text("\u{1B}[2J"), false),
     ("no character", text("\u{FFFE}"), false),
     ("a name with a space", .element("message", client, [("a b", "c")]), false),
