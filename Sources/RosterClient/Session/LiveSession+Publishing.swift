@@ -14,6 +14,7 @@ extension LiveSession {
   /// - Throws: `LiveError` as `send(_:)` for stanzas: the answer of the server if it refuses both
   ///   forms.
   public func setCard(fullName: String?, nickname: String? = nil) async throws(LiveError) {
+    guard fullName != nil || nickname != nil else { return }
     let refusal = try await refusal { () throws(LiveError) in
       try await setLegacyCard(fullName, nickname)
     }
