@@ -29,7 +29,8 @@ public struct ChatHistory: Sendable {
 
   /// The avatar of an account; nil if it has announced none.
   public func avatar(of jid: BareJID) -> ContactAvatar? {
-    avatars.first { $0.jid.bare == jid && $0.sha1 != nil }
+    // Occupants of a room have the room's address, with their nicks as resources.
+    avatars.first { $0.jid.resource == nil && $0.jid.bare == jid && $0.sha1 != nil }
   }
 }
 
