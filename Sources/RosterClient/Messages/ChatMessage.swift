@@ -43,7 +43,9 @@ public struct ChatMessage: Hashable, Sendable {
   ///
   /// - Parameter id: The id of the correction itself.
   public func corrected(to text: String, id: String = ChatMessage.anyID()) -> ChatMessage {
-    ChatMessage(text, to: to, id: id, corrects: corrects ?? self.id)
+    var correction = ChatMessage(text, to: to, id: id, corrects: corrects ?? self.id)
+    (correction.requestsReceipt, correction.isMarkable) = (requestsReceipt, isMarkable)
+    return correction
   }
 
   /// A correction of a message whose id is known from the log.
