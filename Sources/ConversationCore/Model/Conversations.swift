@@ -103,7 +103,8 @@ package struct Conversations: Sendable {
   }
 
   private func isRead(_ message: Message, through time: Int64?) -> Bool {
-    guard let time, let own = message.time else { return false }
+    // What arrives live is later than the sign, whatever the clocks say.
+    guard message.isCopy, let time, let own = message.time else { return false }
     return !Self.isBefore(time, own)
   }
 
