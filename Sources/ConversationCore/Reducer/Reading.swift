@@ -84,13 +84,20 @@ extension Conversations {
   private mutating func applyPendingChanges(
     to number: Int, in conversation: Int, _ names: Set<MessageName>
   ) {
+    var retractions: [Retraction] = []
     for name in names {
       guard let pending = all[conversation].pendingRetractions[name] else { continue }
       let own = pending.filter { isRetractable(number, by: $0.author) }
       guard !own.isEmpty else { continue }
       all[conversation].pendingRetractions[name] = nil
-      for request in own { retract(number, request.retraction) }
-      withdraw(.retractionOfUnknown, records: Set(own.map(\.retraction.record)))
+      retractions += own.map(\.retraction)
+    }
+    // The names are a set, in no order.
+    for retraction in retractions.sorted(by: { $0.record < $1.record }) {
+      retract(number, retraction)
+    }
+    if !retractions.isEmpty {
+      withdraw(.retractionOfUnknown, records: Set(retractions.map(\.record)))
     }
     let reactions = names.flatMap {
       all[conversation].pendingReactions.removeValue(forKey: $0) ?? []
