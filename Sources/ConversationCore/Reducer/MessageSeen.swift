@@ -81,7 +81,9 @@ extension Conversations {
     arrival.route = .carbon
     arrival.isInherentCopy = true
     if let delay = carbon.message?.delay, delay.time != nil {
-      stanza.delays.insert(MessageStanza.DelayStamp(from: nil, time: delay.time), at: 0)
+      // It counts like the stamps of our server on the carbon itself: the earliest is the message's.
+      let server = account.map { JID(prepared: $0, resource: nil) }
+      stanza.delays.insert(MessageStanza.DelayStamp(from: server, time: delay.time), at: 0)
     }
     stanza.delays += delays
     stanzaArrived(stanza, arrival)
