@@ -160,6 +160,10 @@ extension Conversations {
         let end = all[conversation].index(of: next),
         let index = all[conversation].index(of: number), index > end
       else { continue }
+      // What we sent again is where it was first written; the archive has it where it arrived.
+      if messages[next].isOurs, messages[next].streams.count > 1, isBefore(next, number) {
+        continue
+      }
       all[conversation].order.remove(at: index)
       all[conversation].order.insert(number, at: end)
     }

@@ -5,9 +5,9 @@ import Testing
 /// really happened. `ROLLCALL_SEEDS=0-9999` tries other seeds.
 @Suite("Conversations of a simulated account")
 struct ConversationSimulationTests {
-  /// Seeds in which messages without ids are shown twice or in another order, after a resumption
-  /// and a page of the archive.
-  private static let open: Set<UInt64> = [214, 230, 236]
+  /// Seeds in which a resumption delivers a message without ids again after the archive has shown
+  /// it: it is shown twice.
+  private static let open: Set<UInt64> = [214, 236]
 
   @Test("Each message is shown once, as what the log shows of it says")
   func simulation() {
@@ -15,7 +15,7 @@ struct ConversationSimulationTests {
       var world = SimulatedWorld(seed: seed)
       world.play(20 + Int(seed % 60))
       let differences = Comparison(world).differences
-      withKnownIssue("Not judged yet, whether by the reducer or by the oracle") {
+      withKnownIssue("A redelivery of what the archive has shown is not recognized without ids") {
         #expect(differences.isEmpty, "ROLLCALL_SEEDS=\(seed)-\(seed): \(differences)")
       } when: {
         Self.open.contains(seed)
