@@ -1029,7 +1029,7 @@ export const nothing = ([title, text]) => h('div', { class: 'empty' }, h('b', {}
 
 """#),
   "/js/entries.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "dee8db81501bc171",
+    type: "text/javascript; charset=utf-8", digest: "b86505b76db65ac2",
     text: #"""
 // The entries of a view: which are known, how high each is, and which records lie in folds that are open.
 import { BlockHeights } from './heights.js';
@@ -1082,8 +1082,10 @@ export class Entries {
 
   /** Takes new blocks from entry `from` of the plain story on; everything before stays as it is. Other lists only get longer. */
   async extend(from) {
-    const before = this.heights.blocks, firstChanged = Math.floor((this.view === 'story' ? Math.min(from, this.count) : this.count) / blockSize);
+    const { view } = this, before = this.heights.blocks, firstChanged = Math.floor((this.view === 'story' ? Math.min(from, this.count) : this.count) / blockSize);
     const table = await ask('story', { view: this.view, log: this.log, from: firstChanged });
+    // Another list was opened meanwhile.
+    if (view !== this.view || before !== this.heights.blocks) return;
     // The filter stands for other people or devices now: all may be different.
     if (table.selection !== this.selection) { await this.open(this.view, this.log); this.changed(); return; }
     const blocks = [...before.slice(0, firstChanged), ...blocksOf(table.entries - firstChanged * blockSize, table.blocks)];
@@ -1114,7 +1116,7 @@ export class Entries {
     const work = this.fetchBlock(view, index, abort.signal);
     (this.pending ??= new Map()).set(index, work);
     await work;
-    this.pending.delete(index);
+    if (this.pending.get(index) === work) this.pending.delete(index);
     if (this.asked.get(index) === abort) this.asked.delete(index);
     this.changed();
   }

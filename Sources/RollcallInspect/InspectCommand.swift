@@ -3,6 +3,7 @@
   import Captures
   import Foundation
   import InspectorCore
+  import NIOCore
   import NIOPosix
   import Rollcall
   import RollcallCLI
@@ -37,6 +38,9 @@
     var open = false
 
     func run() async throws {
+      // Requests may take long and wait for each other: with a thread for each core, a what-if
+      // would keep the request that cancels it waiting.
+      NIOSingletons.blockingPoolThreadCountSuggestion = 65
       let logs = try sources.open().map { inspected($0) }
       // A small log is indexed at once, so that what cannot be read is said before there is a page.
       for log in logs { try log.prepare { _, _ in false } }
@@ -58,7 +62,7 @@
           return true
         }
         group.addTask {
-          try await NIOThreadPool.singleton.runIfActive { try indexing.run() }
+          try await NIOThreadPool.singleton.runIfActive { indexing.run() }
           return false
         }
         for try await hasServed in group where hasServed { break }
@@ -85,8 +89,16 @@
       self.logs = logs
     }
 
-    func run() throws {
-      for log in logs { try log.prepare { _, _ in !hasEnded.load(ordering: .relaxed) } }
+    /// A log that cannot be read does not end the others: its requests are answered with what is
+    /// wrong.
+    func run() {
+      for log in logs {
+        do {
+          try log.prepare { _, _ in !hasEnded.load(ordering: .relaxed) }
+        } catch {
+          Terminal.note("\(log.title): \(Rollcall.sentence(of: error))")
+        }
+      }
     }
 
     /// Ends it after the records that are being read.
