@@ -1,3 +1,4 @@
+import RawBytes
 import XMPPStanza
 
 // Findings that stand for several cases: one cause is one finding, with its count and its device.
