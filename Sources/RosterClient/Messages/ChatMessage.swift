@@ -27,7 +27,10 @@ public struct ChatMessage: Hashable, Sendable {
 
   /// A text message.
   ///
-  /// - Parameter id: An id that no other message of the account has.
+  /// - Parameters:
+  ///   - text: The text, which may be empty beside a file.
+  ///   - jid: The recipient; the bare address reaches all of its devices.
+  ///   - id: An id that no other message of the account has.
   public init(_ text: String, to jid: JID, id: String = ChatMessage.anyID()) {
     self.init(text, to: jid, id: id, corrects: nil)
   }
@@ -41,7 +44,9 @@ public struct ChatMessage: Hashable, Sendable {
 
   /// A correction of this message (XEP-0308), which replaces its text and its file.
   ///
-  /// - Parameter id: The id of the correction itself.
+  /// - Parameters:
+  ///   - text: The new text.
+  ///   - id: The id of the correction itself.
   public func corrected(to text: String, id: String = ChatMessage.anyID()) -> ChatMessage {
     var correction = ChatMessage(text, to: to, id: id, corrects: corrects ?? self.id)
     (correction.requestsReceipt, correction.isMarkable) = (requestsReceipt, isMarkable)
@@ -52,6 +57,8 @@ public struct ChatMessage: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - corrected: The id of the first version of the message.
+  ///   - text: The new text.
+  ///   - jid: The recipient of the message.
   ///   - id: The id of the correction itself.
   public static func correction(
     of corrected: String, with text: String, to jid: JID, id: String = ChatMessage.anyID()
@@ -91,7 +98,9 @@ public enum ChatNote: Hashable, Sendable {
 
   /// The stanza.
   ///
-  /// - Parameter id: The id of the stanza.
+  /// - Parameters:
+  ///   - jid: The recipient, who wrote the message or reads along.
+  ///   - id: The id of the stanza.
   public func element(to jid: JID, id: String = ChatMessage.anyID()) -> XMPPElement {
     let children: [XMPPElement] =
       switch self {

@@ -84,7 +84,9 @@ public struct OutgoingFile: Hashable, Sendable {
 
   /// A file from its content.
   ///
-  /// - Parameter name: The name; everything up to the last slash is left out.
+  /// - Parameters:
+  ///   - bytes: The content, at most `byteLimit` bytes if it is to be uploaded.
+  ///   - name: The name; everything up to the last slash is left out.
   ///
   /// Complexity: linear in the bytes.
   public init(_ bytes: [UInt8], name: String) {
