@@ -168,6 +168,7 @@ func idlePushCase() -> FindingCase {
     var scenario = twoDevices()
     for connection in [1, 2] as [UInt32] { scenario.on(connection) { $0.sends() } }
     scenario.pushed(bobItem("Rob"), id: "p")
+    scenario.sends(at: 100_000)
     for number in 0..<70 {
       for _ in 0..<2 { scenario.receives(from: "c\(number)@example.test/x") }
     }
@@ -176,7 +177,8 @@ func idlePushCase() -> FindingCase {
 
     var both = twoDevices()
     for connection in [1, 2] as [UInt32] { both.on(connection) { $0.sends() } }
-    for number in 0..<16 as Range<Int64> {
+    // The first nine on the pc are the copies of what the phone received.
+    for number in 0..<30 as Range<Int64> {
       both.on(number < 9 ? 1 : 2) { presence(&$0, "away", at: number * 100_000) }
     }
     let idle = both.ends().filter { $0.code == .idlePushes }
