@@ -1,4 +1,6 @@
+import ConversationCore
 import Foundation
+import Rollcall
 import RosterCore
 import TestSupport
 import Testing
@@ -166,6 +168,15 @@ import Testing
     #expect(lines.first == "\(code.rawValue) (\(code.severity.rawValue))")
     #expect(lines[2].hasPrefix("Rule:    ") && lines[2].hasSuffix("."))
     #expect(lines[3].hasPrefix("Causes:  ") && lines[4].hasPrefix("Remedy:  "))
+  }
+
+  @Test(
+    "Each kind of finding about messages is explained",
+    arguments: ConversationFinding.Code.allCases)
+  func messageExplanation(code: ConversationFinding.Code) throws {
+    let lines = try lines("findings", "--explain", code.rawValue)
+    #expect(lines.first == "\(code.rawValue) (\(code.severity.rawValue))")
+    #expect(lines[2] == "Rule:    \(code.guide.rule)")
   }
 
   @Test("findings needs a source or a code")

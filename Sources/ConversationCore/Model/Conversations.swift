@@ -15,6 +15,8 @@ package struct Conversations: Sendable {
   package internal(set) var rooms: [BareJID: Room] = [:]
   /// What is odd, in the order in which it was found.
   package internal(set) var findings: [ConversationFinding] = []
+  /// What the last record did to messages, in order.
+  package internal(set) var effects: [MessageEffect] = []
   /// The last record that was reduced.
   package internal(set) var last = RecordPosition(record: 0)
   /// Receipts that we sent, by contact: the record of the first one.
@@ -88,6 +90,9 @@ package struct Conversations: Sendable {
   package func conversation(_ key: ConversationKey) -> Conversation? {
     byKey[key].map { all[$0] }
   }
+
+  /// The index of the conversation with an address in `all`; nil if there is none.
+  package func index(of key: ConversationKey) -> Int? { byKey[key] }
 
   /// The numbers of the unread messages of a conversation, in its order (rule 19).
   ///

@@ -20,7 +20,7 @@ package struct MessageContent: Sendable {
   }
 
   /// Whether both stanzas say the same: the same body, payload or attachments (rule 10).
-  func isSame(as other: MessageContent) -> Bool {
+  package func isSame(as other: MessageContent) -> Bool {
     if encryption != nil || other.encryption != nil {
       return encryption.hasSameBytes(as: other.encryption)
         && payload.hasSameBytes(as: other.payload)

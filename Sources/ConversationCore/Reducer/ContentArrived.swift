@@ -112,6 +112,7 @@ extension Conversations {
     message.isFromBeforeJoin = isFromBeforeJoin(candidate)
     messages.append(message)
     let number = messages.count - 1
+    note(.began, of: number)
     addArchiveIDs(candidate.archiveIDs, to: number)
     register(version, of: number)
     awaitCopies(of: number)

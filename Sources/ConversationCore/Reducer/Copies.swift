@@ -169,6 +169,7 @@ extension Conversations {
   mutating func copyArrived(of number: Int, _ candidate: Candidate) {
     let arrival = candidate.arrival
     let isNewReflection = candidate.isReflection && !messages[number].isReflected
+    note(.copied(arrival.route), of: number)
     // The state is that of the last version; this is a copy of the first one.
     let isCurrent = messages[number].versions.count == 1
     if arrival.isWritten, isCurrent { writtenAgain(number, candidate) }

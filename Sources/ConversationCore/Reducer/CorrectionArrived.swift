@@ -96,6 +96,7 @@ extension Conversations {
   }
 
   private mutating func correctionRepeated(_ number: Int, _ version: Int, _ candidate: Candidate) {
+    note(.copied(candidate.arrival.route), of: number)
     messages[number].versions[version].add(candidate.archiveIDs)
     for id in candidate.archiveIDs { register(.archive(id), of: number) }
     if messages[number].records.last != candidate.arrival.position.record {
@@ -124,6 +125,7 @@ extension Conversations {
       originID: candidate.stanza.originID, content: candidate.content)
     version.add(candidate.archiveIDs)
     let index = insert(version, into: number)
+    note(.corrected, of: number)
     register(version, of: number)
     for id in candidate.archiveIDs { register(.archive(id), of: number) }
     messages[number].records.append(arrival.position.record)
@@ -184,6 +186,7 @@ extension Conversations {
     all[conversation].order.removeAll { $0 == stray }
     all[conversation].rename(stray, to: number)
     withdraw(.correctionOfUnknown, records: [message.record])
+    note(.corrected, of: number)
     // It may have been corrected itself before its message was known.
     var versions = message.versions
     versions[0].add(message.archiveIDs)

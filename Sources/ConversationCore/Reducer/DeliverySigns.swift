@@ -14,6 +14,7 @@ extension Conversations {
     guard state.rank > messages[number].state.rank else { return }
     messages[number].state = state
     messages[number].error = nil
+    note(.state(state), of: number)
   }
 
   // MARK: Receipts (rule 16)
@@ -219,6 +220,7 @@ extension Conversations {
     case .sent, .acknowledged, .unconfirmed:
       messages[number].state = .failed
       messages[number].error = condition
+      note(.state(.failed), of: number)
     case .failed: break
     }
     if messages[number].records.last != position.record {

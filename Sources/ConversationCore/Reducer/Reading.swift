@@ -12,6 +12,7 @@ extension Conversations {
       return
     }
     all[conversation].readTo = ReadPosition(message: number, record: position.record)
+    note(.read, of: number)
   }
 
   /// Moves the read position to a message that a sign names, or does so once it is known.

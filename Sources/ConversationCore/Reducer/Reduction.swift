@@ -11,6 +11,7 @@ extension Conversations {
   ///   - position: The record; its number is higher than that of any record before it.
   package mutating func reduce(_ event: ConversationEvent, at position: RecordPosition) {
     last = position
+    if !effects.isEmpty { effects.removeAll(keepingCapacity: true) }
     if let direction = event.direction { noteTraffic(direction, at: position) }
     switch event {
     case .message(let stanza, let direction): messageSeen(stanza, direction, at: position)

@@ -56,7 +56,10 @@ extension Conversations {
 
   /// Retracts a message; the first retraction counts.
   mutating func retract(_ number: Int, _ retraction: Retraction) {
-    if messages[number].retraction == nil { messages[number].retraction = retraction }
+    if messages[number].retraction == nil {
+      messages[number].retraction = retraction
+      note(.retracted, of: number)
+    }
     if messages[number].records.last != retraction.record {
       messages[number].records.append(retraction.record)
     }
@@ -79,6 +82,7 @@ extension Conversations {
       named: names(of: stanza, arrival, in: envelope.key), in: conversation, by: envelope.author)
     if let known {
       retract(known, retraction)
+      note(.copied(arrival.route), of: known)
       noteArrival(arrival, of: known, arrival.archived.map { [$0.id] } ?? [])
       if messages[known].versions.count == 1 { raise(known, to: .acknowledged) }
       placeCopy(known, arrival)
@@ -137,6 +141,7 @@ extension Conversations {
     }
     guard let known else {
       messages[number].reactions.append(set)
+      note(.reacted(by: set.sender, emojis: set.emojis), of: number)
       return
     }
     if let time = set.time, let other = messages[number].reactions[known].time,
@@ -145,6 +150,7 @@ extension Conversations {
       return
     }
     messages[number].reactions[known] = set
+    note(.reacted(by: set.sender, emojis: set.emojis), of: number)
   }
 
   // MARK: Further sources (rule 26)

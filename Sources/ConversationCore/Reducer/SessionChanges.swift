@@ -98,6 +98,7 @@ extension Conversations {
       for counted in session.unheard where messages[counted.message].state == .sent {
         guard counted.version == messages[counted.message].versions.count - 1 else { continue }
         messages[counted.message].state = .unconfirmed
+        note(.state(.unconfirmed), of: counted.message)
       }
     }
     let hasArchiveQuery = session.queries.contains { query in
@@ -195,6 +196,7 @@ extension Conversations {
     var sent = resumed?.sent ?? SentStanzas()
     for counted in sent.items where messages[counted.message].state == .unconfirmed {
       messages[counted.message].state = .sent
+      note(.state(.sent), of: counted.message)
     }
     if let handled { acknowledge(sent.acknowledged(handled)) }
     resends[position.connection] = sent.items.map(\.message)

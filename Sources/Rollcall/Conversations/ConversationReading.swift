@@ -12,17 +12,36 @@ extension Timeline {
   ///
   /// Complexity: linear in the bytes of the records.
   package func conversations(upTo last: UInt64) throws -> Conversations {
-    let account = try log.read { try $0.meta.account.flatMap { try? BareJID(parsing: $0) } }
-    var conversations = Conversations(account: account, isOneWay: try isOneWay)
-    guard last > 0 else { return conversations }
+    var conversations = try conversationsBeforeAll
+    try advance(&conversations, to: last) { _, _ in }
+    return conversations
+  }
+
+  /// The conversations before all records.
+  var conversationsBeforeAll: Conversations {
+    get throws {
+      let account = try log.read { try $0.meta.account.flatMap { try? BareJID(parsing: $0) } }
+      return Conversations(account: account, isOneWay: try isOneWay)
+    }
+  }
+
+  /// Reduces the records after the last one that was reduced, up to `last`, and passes each that
+  /// means something to `body`, with the conversations after it.
+  ///
+  /// - Parameter body: Runs inside of a transaction.
+  func advance(
+    _ conversations: inout Conversations, to last: UInt64,
+    _ body: (RecordHeader, Conversations) throws -> Void
+  ) throws {
+    let first = conversations.last.record + 1
+    guard first <= last else { return }
     let reader = RecordReader()
-    try log.forEachRecord(in: 1...last) { header, bytes in
-      guard connection == nil || connection?.number == header.connection,
-        let event = reader.conversationEvent(header, bytes)
+    try log.forEachRecord(in: first...last) { header, bytes in
+      guard includes(header.connection), let event = reader.conversationEvent(header, bytes)
       else { return }
       conversations.reduce(event, at: RecordPosition(header))
+      try body(header, conversations)
     }
-    return conversations
   }
 
   /// Whether the whole log has elements of the server and none of ours, so that our queries cannot

@@ -51,38 +51,41 @@ extension Timeline {
   package func conversationView(upTo last: UInt64) throws -> ConversationView {
     let conversations = try self.conversations(upTo: last)
     var state = State()
-    let strangers = try self.strangers(in: conversations, &state)
+    let strangers = try self.strangers(in: conversations, after: 0, &state)
     try advance(&state, to: last)
     let findings = conversations.findings + conversations.findingsAtEnd + strangers
     return ConversationView(
-      conversations: conversations, state: state,
-      findings: findings.enumerated().sorted { a, b in
-        (a.element.record, a.offset) < (b.element.record, b.offset)
-      }.map(\.element))
+      conversations: conversations, state: state, findings: findings.sortedByRecord)
   }
 
   /// Rule 35: the first messages of addresses that are not in the roster and have no request, and
   /// receipts that we sent to such addresses.
   ///
-  /// - Parameter state: The state before all records; afterward the state before the last of them.
-  private func strangers(
-    in conversations: Conversations, _ state: inout State
+  /// - Parameters:
+  ///   - record: Only what began after this record.
+  ///   - state: The state after that record; afterward the state before the last of them.
+  func strangers(
+    in conversations: Conversations, after record: UInt64, _ state: inout State
   ) throws -> [ConversationFinding] {
     var candidates: [ConversationFinding] = []
-    for conversation in conversations.all where conversation.key.kind == .chat {
-      let first = conversation.order.map { conversations.messages[$0] }
-        .min { $0.record < $1.record }
-      guard let first, !first.isOurs else { continue }
+    let messages = conversations.messages
+    // Messages have the order of their first records.
+    let new = messages.indices.reversed().prefix { messages[$0].record > record }.last
+    for number in Set(messages[(new ?? messages.endIndex)...].map(\.conversation)) {
+      let conversation = conversations.all[number]
+      guard conversation.key.kind == .chat, let new, conversation.order.allSatisfy({ $0 >= new }),
+        let first = conversation.order.min().map({ messages[$0] }), !first.isOurs
+      else { continue }
       candidates.append(
         ConversationFinding(
           .messageFromStranger, record: first.record, contact: conversation.key.jid))
     }
-    for (jid, record) in conversations.firstReceipts {
+    for (jid, receipt) in conversations.firstReceipts where receipt > record {
       candidates.append(
         ConversationFinding(
-          .receiptsToStranger, record: record, contact: JID(prepared: jid, resource: nil)))
+          .receiptsToStranger, record: receipt, contact: JID(prepared: jid, resource: nil)))
     }
-    candidates.sort { a, b in a.record < b.record }
+    candidates.sort { a, b in (a.record, a.code.rawValue) < (b.record, b.code.rawValue) }
     var found: [ConversationFinding] = []
     for candidate in candidates {
       guard let jid = candidate.contact?.bare, jid.local != nil,
@@ -99,5 +102,14 @@ extension Timeline {
       }
     }
     return found
+  }
+}
+
+extension [ConversationFinding] {
+  /// The findings by record; those of one record keep their order.
+  var sortedByRecord: [ConversationFinding] {
+    enumerated().sorted { a, b in
+      (a.element.record, a.offset) < (b.element.record, b.offset)
+    }.map(\.element)
   }
 }

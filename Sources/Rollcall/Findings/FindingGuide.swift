@@ -9,7 +9,7 @@ package struct FindingGuide: Hashable, Sendable {
   /// What to look at, or to change.
   package let remedy: String
 
-  fileprivate init(_ rule: String, _ causes: String, _ remedy: String) {
+  init(_ rule: String, _ causes: String, _ remedy: String) {
     self.rule = rule
     self.causes = causes
     self.remedy = remedy

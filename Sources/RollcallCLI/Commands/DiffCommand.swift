@@ -17,12 +17,16 @@ struct DiffCommand: ParsableCommand, LogReading {
       --connection A,B compares in the same way what two connections were shown, and lists the \
       pushes that one of them received and the other did not.
 
+      Of two points, the conversations that differ are listed too: how many messages they have, \
+      how many are unread, and how many have changed.
+
       With --json, the answer is a list of {"contact", "field", "before", "after", "record", \
       "time"}, with fields and values as in `state --json`. The field of an added or removed item \
       is "item". "presence" also has a "resource", and an item that changed after it was added has \
-      a "lastRecord". For two sources, the answer is {"agreed", "parted", "differences"}, where \
-      "record" is of the second source and "recordBefore" of the first; for two connections, there \
-      are also "pushes". --sections compares the contacts screens instead.
+      a "lastRecord". The field of a conversation is "conversation". For two sources, the answer \
+      is {"agreed", "parted", "differences"}, where "record" is of the second source and \
+      "recordBefore" of the first; for two connections, there are also "pushes". --sections \
+      compares the contacts screens instead.
 
       Exit codes: 0 no difference, 1 there are differences, 2 bad usage or input.
 
@@ -100,14 +104,25 @@ struct DiffCommand: ParsableCommand, LogReading {
     let end = try others.count == 2 ? LogPoint(option: "B", others[1]) : .head(minus: 0)
     let diff = try opened.naming { try opened.timeline.diff(from: start, to: end) }
     if sections { return try printDiff(SectionsDiff(diff.before.roster, diff.after.roster)) }
+    let conversations = try opened.naming {
+      try opened.timeline.conversationDifferences(
+        from: diff.before.roster.position, to: diff.after.roster.position)
+    }
+    let isDifferent = !diff.differences.isEmpty || !conversations.isEmpty
     guard !output.json else {
-      try Terminal.say(.array(diff.differences.map { JSONValue($0) }))
-      return !diff.differences.isEmpty
+      let roster = diff.differences.map { JSONValue($0) }
+      try Terminal.say(.array(roster + conversations.map { JSONValue($0) }))
+      return isDifferent
     }
     let heading =
       "\(diff.after.account?.text ?? "account unknown"): \(diff.before.name) → \(diff.after.name)"
-    try Terminal.say([Style.bold(heading.visible)] + StateDiff.Item.lines(diff.differences))
-    return !diff.differences.isEmpty
+    var lines = [Style.bold(heading.visible)]
+    if !diff.differences.isEmpty || conversations.isEmpty {
+      lines += StateDiff.Item.lines(diff.differences)
+    }
+    if !conversations.isEmpty { lines += [""] + conversations.map(\.line) }
+    try Terminal.say(lines)
+    return isDifferent
   }
 
   func printDiff(_ diff: SectionsDiff) throws -> Bool {

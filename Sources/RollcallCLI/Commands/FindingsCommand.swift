@@ -1,5 +1,6 @@
 import ArgumentParser
 import Captures
+import ConversationCore
 import Rollcall
 import RosterCore
 
@@ -8,6 +9,7 @@ struct FindingsCommand: ParsableCommand, LogReading {
     commandName: "findings",
     abstract: "Lists what is odd: who caused it, at which record, against which rule.",
     discussion: """
+      Findings are about the roster and its sessions, and, in a log with messages, about messages. \
       The exit code is 0 whatever is found, unless --fail-on asks for 1. With --follow, each \
       finding is listed within a second of its record, until Ctrl-C or the end of a pipe.
 
@@ -45,7 +47,7 @@ struct FindingsCommand: ParsableCommand, LogReading {
   }
 
   func run() throws {
-    if let explain { return try say(explain.code) }
+    if let explain { return try say(explain) }
     guard !following.follow else {
       return try Following.run(
         source, reading, isForMachines: output.isForMachines
@@ -69,8 +71,9 @@ struct FindingsCommand: ParsableCommand, LogReading {
     /// The severity from which a finding makes the command fail; nil if none does.
     let failing: Finding.Severity?
     private var follower: LogFollower
+    private var conversations: ConversationFollower
     /// The findings of a single document, which are printed at the end.
-    private var found: [Finding] = []
+    private var found: [ListedFinding] = []
     private var isEmpty = true
     private var hasFailed = false
 
@@ -81,6 +84,7 @@ struct FindingsCommand: ParsableCommand, LogReading {
       (self.opened, self.chosen, self.output) = (opened, chosen, output)
       self.failing = failing
       follower = try opened.naming { try LogFollower(opened.timeline) }
+      conversations = ConversationFollower(opened.timeline)
     }
 
     func update() throws {
@@ -89,16 +93,29 @@ struct FindingsCommand: ParsableCommand, LogReading {
 
     func printFindings(upTo last: UInt64) throws {
       try opened.naming {
+        var messages = try conversations.follow(upTo: last)[...]
         try follower.follow(upTo: last) { moment, _ in
           guard try chosen.tells(moment, toPeople: true) else { return }
           for finding in moment.outcome.findings where chosen.includes(finding.contact) {
-            try add(finding)
+            try add(&messages, before: finding.record)
+            try add(.roster(finding))
           }
         }
+        try add(&messages, before: .max)
       }
     }
 
-    private func add(_ finding: Finding) throws {
+    /// Adds the findings about messages that are before a record, and removes them from the list.
+    private func add(
+      _ findings: inout ArraySlice<ConversationFinding>, before record: UInt64
+    ) throws {
+      while let finding = findings.first, finding.record < record {
+        findings.removeFirst()
+        if try chosen.includes(.message(finding)) { try add(.message(finding)) }
+      }
+    }
+
+    private func add(_ finding: ListedFinding) throws {
       isEmpty = false
       if let failing, finding.severity.weight >= failing.weight { hasFailed = true }
       if output.json {
@@ -114,7 +131,10 @@ struct FindingsCommand: ParsableCommand, LogReading {
     private func printEnding() throws {
       try opened.naming {
         let findings = try opened.timeline.findings(ending: follower.state)
-        for finding in findings where try chosen.includes(ending: finding) { try add(finding) }
+        let all =
+          conversations.findingsAtEnd().map { ListedFinding.message($0) }
+          + findings.map { ListedFinding.roster($0) }
+        for finding in all where try chosen.includes(finding) { try add(finding) }
       }
     }
 
@@ -126,33 +146,62 @@ struct FindingsCommand: ParsableCommand, LogReading {
     }
   }
 
-  private func say(_ code: Finding.Code) throws {
-    let guide = code.guide
+  private func say(_ kind: FindingCodeOption) throws {
+    let (code, severity, guide) = (kind.rawValue, kind.severity, kind.guide)
     guard !output.isForMachines else {
       return try Terminal.say(
         .object([
-          "code": .string(code.rawValue), "severity": .string(code.severity.rawValue),
+          "code": .string(code), "severity": .string(severity.rawValue),
           "rule": .string(guide.rule), "causes": .string(guide.causes),
           "remedy": .string(guide.remedy),
         ]))
     }
     try Terminal.say([
-      Style.bold(code.rawValue) + " (\(code.severity.rawValue))", "",
+      Style.bold(code) + " (\(severity.rawValue))", "",
       "Rule:    " + guide.rule, "Causes:  " + guide.causes, "Remedy:  " + guide.remedy,
     ])
   }
 }
 
 /// The option that names a kind of finding.
-struct FindingCodeOption: ExpressibleByArgument {
-  let code: Finding.Code
+enum FindingCodeOption: ExpressibleByArgument {
+  case roster(Finding.Code)
+  case message(ConversationFinding.Code)
 
   init?(argument: String) {
-    guard let code = Finding.Code(rawValue: argument) else { return nil }
-    self.code = code
+    if let code = Finding.Code(rawValue: argument) {
+      self = .roster(code)
+    } else if let code = ConversationFinding.Code(rawValue: argument) {
+      self = .message(code)
+    } else {
+      return nil
+    }
   }
 
-  static var allValueStrings: [String] { Finding.Code.allCases.map(\.rawValue) }
+  static var allValueStrings: [String] {
+    Finding.Code.allCases.map(\.rawValue) + ConversationFinding.Code.allCases.map(\.rawValue)
+  }
+
+  fileprivate var rawValue: String {
+    switch self {
+    case .roster(let code): code.rawValue
+    case .message(let code): code.rawValue
+    }
+  }
+
+  fileprivate var severity: Finding.Severity {
+    switch self {
+    case .roster(let code): code.severity
+    case .message(let code): code.severity
+    }
+  }
+
+  fileprivate var guide: FindingGuide {
+    switch self {
+    case .roster(let code): code.guide
+    case .message(let code): code.guide
+    }
+  }
 }
 
 /// The option that names a severity.

@@ -12,7 +12,8 @@ struct HistoryCommand: ParsableCommand, LogReading {
     discussion: """
       Lists every record that goes to the contact, comes from it, names it or changed something \
       about it. Each entry says what the record changed or why it was ignored, which request it \
-      belongs to, and, for names and groups, whether a set of ours asked for the change.
+      belongs to, and, for names and groups, whether a set of ours asked for the change. The \
+      messages with the contact, and the signs about them, are among the entries.
 
       Examples:
         rollcall history alice.rollcall bob@example.test
@@ -35,23 +36,45 @@ struct HistoryCommand: ParsableCommand, LogReading {
     let labels = try opened.naming { try ConnectionLabels(opened.log) }
     var isEmpty = true
     var document = output.list("history")
+    let told = try opened.naming {
+      try timeline.messages(of: contact, upTo: timeline.record(at: source.point))
+    }
+    var messages = try told.moments.filter { try chosen.includes($0) }[...]
+    let shown = Set(messages.map(\.stamp.record))
+    func sayMessages(before record: UInt64, _ roster: Roster) throws {
+      while let message = messages.first, message.stamp.record < record {
+        messages.removeFirst()
+        isEmpty = false
+        if output.isForMachines {
+          try document.add(JSONValue(entry: message))
+        } else {
+          try Terminal.say(message.lines(labels, roster))
+        }
+      }
+    }
     let (state, others) = try opened.naming {
       try timeline.history(of: contact, upTo: source.point) { entry, roster in
+        let record = entry.moment.stamp.record
+        try sayMessages(before: record, roster)
         guard try chosen.includes(entry.moment, entry.changes, entry.findings),
           output.isForMachines || !entry.isOfSessionAlone
         else { return }
         isEmpty = false
-        if output.isForMachines {
-          try document.add(JSONValue(entry))
+        guard output.isForMachines else { return try Terminal.say(entry.lines(labels, roster)) }
+        if let message = messages.first, message.stamp.record == record {
+          messages.removeFirst()
+          try document.add(JSONValue(entry).adding(message))
         } else {
-          try Terminal.say(entry.lines(labels, roster))
+          try document.add(JSONValue(entry))
         }
       }
     }
+    try sayMessages(before: .max, state.roster)
     let findings = try opened.naming {
-      try timeline.findings(ending: state).filter {
-        try $0.contact == contact && chosen.includes(ending: $0)
-      }
+      try told.late.map { ListedFinding.message($0) }.filter { try chosen.includes($0) }
+        + timeline.findings(ending: state).filter {
+          try $0.contact == contact && chosen.includes(ending: $0)
+        }.map { ListedFinding.roster($0) }
     }
     if !findings.isEmpty { isEmpty = false }
     if !output.isForMachines { try Terminal.say(findings.map(\.line)) }
@@ -62,8 +85,10 @@ struct HistoryCommand: ParsableCommand, LogReading {
         "others": .array(others.map { JSONValue($0) }),
       ])
     } else if !isEmpty || (!others.isEmpty && !filter.isSet) {
+      let untold = others.filter { !shown.contains($0) }
       try Terminal.say(
-        ["", summary(contact, state)] + (filter.isSet ? [] : Self.lines(others)))
+        ["", summary(contact, state)]
+          + (filter.isSet ? [] : Self.lines(untold, hasMessages: !shown.isEmpty)))
     }
     if isEmpty, filter.isSet { throw NothingFound(sentence: "no record of \(contact) matches") }
     if isEmpty, others.isEmpty {
@@ -72,13 +97,14 @@ struct HistoryCommand: ParsableCommand, LogReading {
   }
 
   /// A line about other records that concern the contact, and how to list them.
-  private static func lines(_ others: [UInt64]) -> [String] {
+  private static func lines(_ others: [UInt64], hasMessages: Bool) -> [String] {
     guard let first = others.first else { return [] }
     let records =
       others.count == 1
       ? "#\(first) concerns it but means"
       : "\(others.count) more records concern it but mean"
-    return [Style.dim("\(records) nothing to the roster, such as messages: log --contact")]
+    let what = hasMessages ? "the roster or to messages" : "the roster, such as messages"
+    return [Style.dim("\(records) nothing to \(what): log --contact")]
   }
 
   /// The state of the contact at the end.

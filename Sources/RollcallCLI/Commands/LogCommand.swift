@@ -1,5 +1,6 @@
 import ArgumentParser
 import Captures
+import ConversationCore
 import EventStore
 import RawBytes
 import Rollcall
@@ -83,6 +84,7 @@ struct LogCommand: ParsableCommand, LogReading {
     private var position: UInt64 = 0
     /// Keeps the state with which findings are searched for.
     private var follower: LogFollower
+    private var conversations: ConversationFollower
     /// The records with findings, if only these are requested.
     private var odd: Set<UInt64> = []
 
@@ -93,6 +95,7 @@ struct LogCommand: ParsableCommand, LogReading {
       (self.opened, self.command, self.chosen) = (opened, command, chosen)
       self.document = document
       follower = try opened.naming { try LogFollower(opened.timeline) }
+      conversations = ConversationFollower(opened.timeline)
     }
 
     func update() throws {
@@ -122,6 +125,7 @@ struct LogCommand: ParsableCommand, LogReading {
 
     private func findOdd(upTo last: UInt64) throws {
       guard command.filter.records.only != nil else { return }
+      odd.formUnion(try conversations.follow(upTo: last).map(\.record))
       try follower.follow(upTo: last) { moment, _ in
         if !moment.outcome.findings.isEmpty { odd.insert(moment.stamp.record) }
       }

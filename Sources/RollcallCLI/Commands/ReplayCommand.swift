@@ -1,6 +1,7 @@
 import ArgumentParser
 import Captures
 import ContactSections
+import ConversationCore
 import EventStore
 import Rollcall
 import RosterCore
@@ -12,9 +13,10 @@ struct ReplayCommand: ParsableCommand, LogReading {
     abstract: "Tells the story: each record that changed something, what it changed, what is odd.",
     discussion: """
       ← came from the server, → went to it; + was added, - was removed, ~ changed, ! is a finding. \
-      Four or more records in a row that change only presence are one line. A long session begins \
-      with a summary; in a very long one, each record is one line and presence is counted by day: \
-      --full shows everything, --from, --to and --contact show a part.
+      Four or more records in a row that change only presence are one line, and so are four or \
+      more with messages or signs about them. A long session begins \
+      with a summary; in a very long one, each record is one line, and presence and messages are \
+      counted by day: --full shows everything, --from, --to and --contact show a part.
 
       With --follow, the story continues with what is written later, within a second; Ctrl-C ends \
       it as if the source had ended, and the summary of a long session is printed then. Presence \
@@ -116,6 +118,9 @@ struct ReplayCommand: ParsableCommand, LogReading {
     private var records: DocumentList?
     private var printer: StoryPrinter
     private var follower: LogFollower
+    private var conversations: ConversationFollower
+    /// Findings about messages of records that were already told.
+    private var lateFindings: [ConversationFinding] = []
     /// The summary of a long session, if it is printed at the end.
     var summary: StorySummary?
 
@@ -126,7 +131,11 @@ struct ReplayCommand: ParsableCommand, LogReading {
       (self.opened, self.chosen, self.source, self.zone) = (opened, chosen, source, zone)
       (self.records, self.printer, self.summary) = (records, printer, summary)
       follower = try opened.naming { try LogFollower(opened.timeline) }
+      conversations = ConversationFollower(opened.timeline)
     }
+
+    /// The number of records whose messages are in memory at a time.
+    private static let stretch: UInt64 = 4096
 
     var isHolding: Bool { printer.isHolding }
 
@@ -145,21 +154,57 @@ struct ReplayCommand: ParsableCommand, LogReading {
       guard last > follower.position else { return }
       try opened.naming {
         printer.labels = try ConnectionLabels(opened.log)
-        try follower.follow(upTo: last) { moment, roster in
-          summary?.take(moment)
-          if records != nil {
-            guard try chosen.tells(moment, toPeople: false) else { return }
-            try records?.add(JSONValue(moment))
-            return
-          }
-          // A record that changes nothing but this is not told by itself.
-          if try chosen.tells(moment, toPeople: false) {
-            printer.hold(moment, about: chosen.includes)
-          }
-          if moment.tells {
-            let isShown = try chosen.tells(moment, toPeople: true)
-            try printer.add(moment, roster, isShown: isShown)
-          }
+        while follower.position < last {
+          try printStretch(upTo: min(last, follower.position + Self.stretch))
+        }
+      }
+    }
+
+    private func printStretch(upTo last: UInt64) throws {
+      let told = try conversations.moments(upTo: last)
+      var messages = try told.moments.filter { try chosen.includes($0) }[...]
+      lateFindings += told.late
+      try follower.follow(upTo: last) { moment, roster in
+        try printMessages(&messages, before: moment.stamp.record, roster)
+        summary?.take(moment)
+        if records != nil { return try add(moment, &messages) }
+        // A record that changes nothing but this is not told by itself.
+        if try chosen.tells(moment, toPeople: false) {
+          printer.hold(moment, about: chosen.includes)
+        }
+        if moment.tells {
+          let isShown = try chosen.tells(moment, toPeople: true)
+          try printer.add(moment, roster, isShown: isShown)
+        }
+      }
+      try printMessages(&messages, before: .max, follower.state.roster)
+    }
+
+    /// Adds a record to the output for machines if it is selected, with what it did to messages.
+    private func add(
+      _ moment: Timeline.Moment, _ messages: inout ArraySlice<MessageMoment>
+    ) throws {
+      let isChosen = try chosen.tells(moment, toPeople: false)
+      guard let message = messages.first, message.stamp.record == moment.stamp.record,
+        isChosen || !message.findings.isEmpty
+      else {
+        if isChosen { try records?.add(JSONValue(moment)) }
+        return
+      }
+      messages.removeFirst()
+      try records?.add(JSONValue(moment, message))
+    }
+
+    /// Prints what records before another one did to messages.
+    private func printMessages(
+      _ messages: inout ArraySlice<MessageMoment>, before record: UInt64, _ roster: Roster
+    ) throws {
+      while let message = messages.first, message.stamp.record < record {
+        messages.removeFirst()
+        if records != nil {
+          try records?.add(JSONValue(message))
+        } else {
+          try printer.add(message, roster)
         }
       }
     }
@@ -171,14 +216,18 @@ struct ReplayCommand: ParsableCommand, LogReading {
       let findings = try opened.naming {
         try opened.timeline.findings(ending: state).filter { try chosen.includes(ending: $0) }
       }
+      var ending = try (lateFindings + conversations.findingsAtEnd())
+        .map { ListedFinding.message($0) }.filter { try chosen.includes($0) }
+      if records == nil { ending.removeAll { !printer.tells($0) } }
+      ending += findings.map { ListedFinding.roster($0) }
       if let records {
         var others = ["account": JSONValue(state.account?.text)]
-        others["findings"] = .array(findings.map { JSONValue($0) })
+        others["findings"] = .array(ending.map { JSONValue($0) })
         others["unread"] = JSONValue(unreadIn: opened.files)
         return try records.finish(others)
       }
       try printer.finish(state.roster)
-      try Terminal.say(findings.map(\.line))
+      try Terminal.say(ending.map(\.line))
       summary?.take(ending: findings)
       let count = follower.position
       if let summary, count >= ReplayCommand.summaryThreshold {

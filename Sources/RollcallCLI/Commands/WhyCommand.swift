@@ -1,6 +1,7 @@
 public import ArgumentParser
 import Captures
 import ContactSections
+import ConversationCore
 public import Rollcall
 import RosterCore
 import XMPPStanza
@@ -14,13 +15,19 @@ struct WhyCommand: ParsableCommand, LogReading {
       Each answer names the records that it is based on, and what would change it. The account \
       itself is explained if the roster has or had an item for it.
 
+      With --message, the answers are about a message of the conversation: whether it is there \
+      more than once and by which records, whether it is unread, and whether a message of ours \
+      arrived. The conversation is named as in chat.
+
       Examples:
         rollcall why debug.log bob@example.test
         rollcall why alice.rollcall bob@example.test --at 120
         rollcall why alice.rollcall bob@example.test --about request
         rollcall why alice.rollcall bob@example.test --json
+        rollcall why alice.rollcall bob@example.test --message '#9'
 
-      Exit codes: 0 answered, 1 the contact is nowhere in the log, 2 bad usage or bad input.
+      Exit codes: 0 answered, 1 the contact or the message is nowhere in the log, 2 bad usage or \
+      bad input.
       """)
 
   @OptionGroup var source: FirstSourceOptions
@@ -33,10 +40,23 @@ struct WhyCommand: ParsableCommand, LogReading {
     help: "Only some of the questions: \(Explanation.Subject.words). Can be given several times.")
   var about: [Explanation.Subject] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "A message of the conversation: an id of it, or a record of it as in #31.",
+      valueName: "id"))
+  var message: String?
+
   @OptionGroup var policy: FriendOptions
+
+  func validate() throws {
+    guard message == nil || about.isEmpty else {
+      throw ValidationError("--about is for contacts; with --message, everything is answered")
+    }
+  }
 
   func run() throws {
     let opened = try source.open()
+    if let message { return try explain(message, in: opened) }
     let jid = try opened.contact(contact)
     let found = try opened.naming {
       try opened.timeline.explanation(of: jid, at: source.point, friends: policy.friends)
@@ -52,6 +72,48 @@ struct WhyCommand: ParsableCommand, LogReading {
       try Terminal.say(JSONValue(explanation, state))
     } else {
       try Terminal.say(explanation.lines(after: state.roster.position))
+    }
+  }
+}
+
+extension WhyCommand {
+  private func explain(_ name: String, in opened: OpenedSource) throws {
+    let view = try opened.naming {
+      try opened.timeline.conversationView(upTo: opened.timeline.record(at: source.point))
+    }
+    let found = try opened.conversations(contact, in: view).flatMap {
+      view.explanations(of: name, in: $0)
+    }
+    if found.isEmpty { throw NothingFound(sentence: "no message of \(contact) is named \(name)") }
+    guard !output.json else { return try Terminal.say(JSONValue(found, view.state)) }
+    for (index, explanation) in found.enumerated() {
+      try Terminal.say((index == 0 ? [] : [""]) + explanation.lines)
+    }
+  }
+}
+
+extension MessageExplanation {
+  /// The questions with their answers, one sentence per line.
+  fileprivate var lines: [String] {
+    let text = message.body.prefix { !$0.isNewline }.prefix(40)
+    let head = "#\(message.record) in the conversation with \(key.jid) · “\(text)”"
+    var lines = [Style.bold(head.visible)]
+    for topic in topics {
+      lines += ["", "\(topic.subject.question) \(Style.bold(topic.verdict.word))"]
+      lines += topic.reasons.map { "  " + $0.visible }
+      if let change = topic.change { lines.append("  " + Style.dim("→ " + change.visible)) }
+    }
+    if !findings.isEmpty { lines += [""] + findings.map { ListedFinding.message($0).line } }
+    return lines
+  }
+}
+
+extension Explanation.Verdict {
+  fileprivate var word: String {
+    switch self {
+    case .yes: "Yes."
+    case .no: "No."
+    case .unknown: "Unknown."
     }
   }
 }
@@ -81,9 +143,7 @@ extension Explanation.Verdict {
     switch (self, subject) {
     case (.no, .section): "Nowhere."
     case (.yes, .section): "Among the friends."
-    case (.yes, _): "Yes."
-    case (.no, _): "No."
-    case (.unknown, _): "Unknown."
+    case (.yes, _), (.no, _), (.unknown, _): word
     }
   }
 }

@@ -1,3 +1,4 @@
+import ConversationCore
 import Rollcall
 import XMPPStanza
 
@@ -17,6 +18,18 @@ extension OpenedSource {
     }
     if found.jid.text != text { Terminal.note("“\(text)” is \(found.words)") }
     return found.jid
+  }
+
+  /// The conversations that a command line names: by the address of a contact, a room or an
+  /// occupant, or as a contact.
+  func conversations(_ text: String, in view: ConversationView) throws -> [Conversation] {
+    func having(_ jid: JID) -> [Conversation] { view.shown.filter { $0.key.jid == jid } }
+    let exact = (try? JID(parsing: text)).map(having) ?? []
+    if !exact.isEmpty { return exact }
+    let contact = try self.contact(text)
+    let found = having(JID(prepared: contact, resource: nil))
+    if found.isEmpty { throw NothingFound(sentence: "there is no conversation with \(contact)") }
+    return found
   }
 }
 

@@ -62,9 +62,19 @@ struct RecordFilter: ParsableArguments {
       return try filter.kind == nil || filter.kind == kind(of: moment.stamp.record)
     }
 
+    /// Whether a record that means something to messages is selected.
+    func includes(_ moment: MessageMoment) throws -> Bool {
+      guard moment.stamp.record > before else { return false }
+      if filter.only == .findings, moment.findings.isEmpty { return false }
+      return try filter.kind == nil || filter.kind == kind(of: moment.stamp.record)
+    }
+
     /// Whether a finding about the end of the source is shown. If records of a kind are selected,
     /// the record decides to which the finding goes back.
-    func includes(ending finding: Finding) throws -> Bool {
+    func includes(ending finding: Finding) throws -> Bool { try includes(.roster(finding)) }
+
+    /// Whether a finding that is listed by itself is shown.
+    func includes(_ finding: ListedFinding) throws -> Bool {
       guard finding.record > before else { return false }
       return try filter.kind == nil || filter.kind == kind(of: finding.cause ?? finding.record)
     }
@@ -117,9 +127,18 @@ struct StoryFilter: ParsableArguments {
         || moment.outcome.news.map { includes($0.contact) } == true
     }
 
+    /// Whether a record that means something to messages is shown.
+    func includes(_ moment: MessageMoment) throws -> Bool {
+      guard try records.includes(moment) else { return false }
+      return contact.map { moment.concerns($0) } ?? true
+    }
+
     /// Whether a finding about the end of the source is shown.
-    func includes(ending finding: Finding) throws -> Bool {
-      try includes(finding.contact) && records.includes(ending: finding)
+    func includes(ending finding: Finding) throws -> Bool { try includes(.roster(finding)) }
+
+    /// Whether a finding that is listed by itself is shown.
+    func includes(_ finding: ListedFinding) throws -> Bool {
+      try includes(finding.contact) && records.includes(finding)
     }
 
     /// Whether changes and findings of a contact, or of the account if nil, are shown.

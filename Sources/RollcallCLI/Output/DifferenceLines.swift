@@ -31,6 +31,13 @@ extension StateDiff.Item {
   }
 }
 
+extension ConversationDifference {
+  /// The difference with its mark, in the color of the mark, and the record that caused it.
+  var line: String {
+    Style.marked(mark, clause) + Style.dim(cause.map { " (#\($0.record))" } ?? "")
+  }
+}
+
 extension FieldDifference {
   /// The difference with its mark, in the color of the mark.
   var line: String { Style.marked(mark, clause) }

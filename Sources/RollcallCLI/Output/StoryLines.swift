@@ -26,14 +26,29 @@ extension Timeline.Moment {
 
   /// The record with a given clause about it.
   func heading(_ zone: Zone, _ clause: String) -> String {
+    stamp.heading(zone, direction, clause)
+  }
+}
+
+extension RecordStamp {
+  /// The record with its direction and a clause about it.
+  fileprivate func heading(_ zone: Zone, _ direction: RecordDirection, _ clause: String) -> String {
     let arrow =
       switch direction {
       case .inbound: "←"
       case .outbound: "→"
       case .none: "·"
       }
-    let clock = stamp.time.map { zone.clock($0) + " " } ?? ""
-    return Style.dim("#\(stamp.record)") + " \(Style.dim(clock))\(arrow) \(clause.visible)"
+    let clock = time.map { zone.clock($0) + " " } ?? ""
+    return Style.dim("#\(record)") + " \(Style.dim(clock))\(arrow) \(clause.visible)"
+  }
+}
+
+extension MessageMoment {
+  /// The record, its meaning and its findings, with the connection's label.
+  func lines(_ labels: ConnectionLabels, _ roster: Roster, _ zone: Zone = .utc) -> [String] {
+    [stamp.heading(zone, direction, clause) + labels.suffix(connection, roster)]
+      + findings.map { "    " + ListedFinding.message($0).line }
   }
 }
 
@@ -75,9 +90,14 @@ extension RosterChange {
 
 extension Finding {
   /// The finding with its record, code, severity and device.
+  package var line: String { ListedFinding.roster(self).line }
+}
+
+extension ListedFinding {
+  /// The finding with its record, code, severity and device.
   package var line: String {
     let place = device.map { " · \($0)" } ?? ""
-    let head = "! #\(record) \(code.rawValue) (\(severity.rawValue))\(place)"
+    let head = "! #\(record) \(code) (\(severity.rawValue))\(place)"
     let text = "\(head): \(sentence)".visible
     return severity == .error ? Style.red(text) : Style.cyan(text)
   }

@@ -22,6 +22,7 @@ struct StoryPrinter {
   private let density: StoryDensity
   private var fold: StoryFold
   private var condensed = CondensedStory()
+  private var messages: MessageFold
   private var doubts = DoubtHold()
   /// The days whose dates were printed; nil if the first records have no time.
   private var days: [Int64?] = []
@@ -31,6 +32,11 @@ struct StoryPrinter {
     self.zone = zone
     self.density = density
     fold = StoryFold(day: zone.day)
+    switch density {
+    case .full, .folded: messages = MessageFold(day: zone.day)
+    // A very long story is read at a glance: the messages of a day are one line.
+    case .condensed: messages = MessageFold(fewest: 2, keepsFindings: false, day: zone.day)
+    }
   }
 
   /// Adds a record that is part of the unfiltered story.
@@ -44,10 +50,42 @@ struct StoryPrinter {
     if doubts.isOver(at: moment) { try finish(roster) }
     switch density {
     case .full: if isShown { try say(StoryFold.Entry.moment(moment), roster) }
-    case .folded: for entry in fold.take(moment, isShown: isShown) { try say(entry, roster) }
+    case .folded:
+      try finishMessages(roster)
+      for entry in fold.take(moment, isShown: isShown) { try say(entry, roster) }
     case .condensed:
+      for entry in messages.finish(before: moment.stamp) { try say(entry, roster) }
       if isShown { for entry in condensed.take(moment) { try say(entry, roster) } }
     }
+  }
+
+  /// Adds a record that means something to messages; one that a filter leaves out is not added.
+  ///
+  /// - Parameter roster: A state near the record, for the labels of connections.
+  mutating func add(_ message: MessageMoment, _ roster: Roster) throws(OutputError) {
+    switch density {
+    case .full: try say(MessageFold.Entry.moment(message), roster)
+    case .folded:
+      for entry in fold.finish() { try say(entry, roster) }
+      for entry in messages.take(message) { try say(entry, roster) }
+    case .condensed:
+      for entry in messages.take(message) { try say(entry, roster) }
+      let hasWarning = message.findings.contains { tells(.message($0)) }
+      if hasWarning { try say(MessageFold.Entry.moment(message), roster) }
+    }
+  }
+
+  /// Whether the story tells a finding about messages. A very long one leaves what is only worth
+  /// knowing to the command `findings`.
+  func tells(_ finding: ListedFinding) -> Bool {
+    switch density {
+    case .full, .folded: true
+    case .condensed: finding.severity != .info
+    }
+  }
+
+  private mutating func finishMessages(_ roster: Roster) throws(OutputError) {
+    for entry in messages.finish() { try say(entry, roster) }
   }
 
   /// Holds back doubts about requests, which the following records may settle. Called for every
@@ -57,7 +95,7 @@ struct StoryPrinter {
   }
 
   /// Whether output is held back to be folded with what follows.
-  var isHolding: Bool { fold.isHolding }
+  var isHolding: Bool { fold.isHolding || messages.isHolding }
 
   /// Prints the output that was held back, and the doubts that nothing has settled.
   mutating func finish(_ roster: Roster) throws(OutputError) {
@@ -72,6 +110,7 @@ struct StoryPrinter {
     case .folded: for entry in fold.finish() { try say(entry, roster) }
     case .condensed: for entry in condensed.finish() { try say(entry, roster) }
     }
+    try finishMessages(roster)
   }
 
   // MARK: Folded or full
@@ -104,6 +143,24 @@ struct StoryPrinter {
     return Style.dim("#\(burst.first.record)\(records)")
       + " \(clock(burst.first, burst.last))… "
       + Style.dim("\(burst.records.of("record")): \(burst.clause)")
+  }
+
+  // MARK: Messages
+
+  private mutating func say(
+    _ entry: MessageFold.Entry, _ roster: Roster
+  ) throws(OutputError) {
+    switch entry {
+    case .moment(let moment):
+      try sayDate(moment.stamp)
+      try Terminal.say(moment.lines(labels, roster, zone))
+    case .run(let run):
+      try sayDate(run.first)
+      try Terminal.say(
+        Style.dim("#\(run.first.record)–#\(run.last.record)")
+          + " \(clock(run.first, run.last))… "
+          + Style.dim("\(run.records.of("record")): \(run.clause)".visible))
+    }
   }
 
   // MARK: Condensed

@@ -1,0 +1,221 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the commands about a log say of its messages.
+@Suite("Messages in the commands about a log") struct MessageCommandTests {
+  private let folder: TemporaryFolder
+
+  private static func line(_ second: Int, _ direction: String, _ xml: String) -> String {
+    #"{"t":\#(1_763_632_800_000 + 1000 * second),"dir":"\#(direction)","xml":"\#(xml)"}"#
+  }
+
+  private static let bob = "<message type='chat' from='bob@b.test/pc' to='alice@a.test/pc'"
+
+  /// The records of the talk; the first is the header, and the roster is known at #4.
+  private static let talk = [
+    #"{"rollcall-capture":1,"account":"alice@a.test/pc"}"#,
+    #"{"t":1763632799000,"stream":"opened","jid":"alice@a.test/pc"}"#,
+    line(0, "out", "<iq type='get' id='r'><query xmlns='jabber:iq:roster'/></iq>"),
+    line(
+      0, "in",
+      "<iq type='result' id='r'><query xmlns='jabber:iq:roster'>"
+        + "<item jid='bob@b.test' subscription='both'/></query></iq>"),
+    // #5 to #8: a message, ours with a request for a receipt, a forged carbon, a receipt.
+    line(1, "in", "\(bob) id='m1'><body>你好</body></message>"),
+    line(
+      2, "out",
+      "<message type='chat' to='bob@b.test' id='m2'><body>老地方</body>"
+        + "<request xmlns='urn:xmpp:receipts'/></message>"),
+    line(
+      3, "in",
+      "<message from='eve@e.test/x' to='alice@a.test/pc'><received xmlns='urn:xmpp:carbons:2'>"
+        + "<forwarded xmlns='urn:xmpp:forward:0'><message xmlns='jabber:client' type='chat' "
+        + "from='bob@b.test/pc' id='m9'><body>转账</body></message></forwarded></received></message>"),
+    line(
+      4, "in", "\(bob)><received xmlns='urn:xmpp:receipts' id='m2'/></message>"),
+    // #9 and #10: a correction, and a presence.
+    line(
+      5, "in",
+      "\(bob) id='m3'><body>你好吗</body><replace xmlns='urn:xmpp:message-correct:0' id='m1'/>"
+        + "</message>"),
+    line(6, "in", "<presence from='bob@b.test/pc'/>"),
+    // #11 to #15: five in a row, of which one repeats the text and one the id of another.
+    line(7, "in", "\(bob) id='m4'><body>一</body></message>"),
+    line(8, "in", "\(bob) id='m5'><body>二</body></message>"),
+    line(9, "in", "\(bob) id='m6'><body>一</body></message>"),
+    line(10, "out", "<message type='chat' to='bob@b.test' id='m7'><body>三</body></message>"),
+    line(11, "in", "\(bob) id='m8'><body>四</body></message>"),
+  ]
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try write(Self.talk, "talk.jsonl")
+    // The same without messages.
+    try write(Self.talk.filter { !$0.contains("<message") }, "roster.jsonl")
+  }
+
+  private func write(_ lines: [String], _ name: String) throws {
+    try (lines.joined(separator: "\n") + "\n").write(
+      toFile: folder.file(name), atomically: true, encoding: .utf8)
+  }
+
+  private func run(_ arguments: String...) throws -> Program {
+    let run = try Program(arguments, in: folder.path)
+    #expect(run.code < 2, "\(run.errors)")
+    return run
+  }
+
+  private func lines(_ run: Program) -> [String] {
+    run.output.split(separator: "\n").map(String.init)
+  }
+
+  // MARK: findings
+
+  @Test("A forged carbon is among the findings, as text, in the document, and line by line")
+  func findings() throws {
+    let text = try run("findings", "talk.jsonl").output
+    #expect(text.contains("! #7 carbon-forged (error): A carbon from eve@e.test/x was ignored"))
+    let found = try #require(
+      try run("findings", "talk.jsonl", "--json").document["findings"] as? [NSDictionary])
+    let carbon = try #require(found.first { $0["code"] as? String == "carbon-forged" })
+    #expect(carbon["record"] as? Int == 7 && carbon["contact"] as? String == "eve@e.test")
+    #expect(try lines(run("findings", "talk.jsonl", "--jsonl")).count == found.count)
+  }
+
+  @Test("The filters of findings apply to findings about messages")
+  func filters() throws {
+    func shows(_ arguments: String...) throws -> Bool {
+      let run = try Program(["findings", "talk.jsonl"] + arguments, in: folder.path)
+      return run.output.contains("carbon-forged")
+    }
+    #expect(try shows("--contact", "eve@e.test") && !shows("--contact", "bob@b.test"))
+    #expect(try shows("--kind", "message") && !shows("--kind", "iq"))
+    #expect(try shows("--from", "7") && !shows("--from", "8") && !shows("--to", "6"))
+    #expect(try Program("findings", "talk.jsonl", "--fail-on", "error", in: folder.path).code == 1)
+    let roster = try Program("findings", "roster.jsonl", "--fail-on", "info", in: folder.path)
+    #expect(roster.code == 0, "\(roster.output)")
+  }
+
+  @Test("A kind of finding about messages is explained")
+  func explanation() throws {
+    let lines = try lines(run("findings", "--explain", "carbon-forged"))
+    #expect(lines.first == "carbon-forged (error)")
+    #expect(lines.contains { $0.hasPrefix("Rule:    ") && $0.contains("XEP-0280") })
+  }
+
+  // MARK: replay
+
+  @Test("The story has messages, and folds four or more in a row")
+  func story() throws {
+    let story = try lines(run("replay", "talk.jsonl"))
+    #expect(story.contains { $0.hasPrefix("#5 ") && $0.hasSuffix("← bob@b.test writes “你好”") })
+    #expect(story.contains { $0.hasSuffix("→ we write to bob@b.test: “老地方”") })
+    #expect(story.contains { $0.hasPrefix("    ! #7 carbon-forged") })
+    #expect(story.contains { $0.hasPrefix("#8 ") && $0.hasSuffix("#6 was received") })
+    #expect(story.contains { $0.hasSuffix("bob@b.test corrects #5 to “你好吗”") })
+    #expect(
+      story.contains {
+        $0.hasPrefix("#11–#15 ") && $0.hasSuffix("5 records: 5 messages with bob@b.test")
+      }, "\(story)")
+    #expect(!story.contains { $0.contains("转账") }, "a forged carbon is no message")
+    let full = try lines(run("replay", "talk.jsonl", "--full"))
+    #expect(full.contains { $0.hasSuffix("← bob@b.test writes “四”") })
+  }
+
+  @Test("The story of the roster is the same without the messages")
+  func sameStory() throws {
+    let with = try lines(run("replay", "talk.jsonl", "--full", "--no-pager"))
+    let without = try lines(run("replay", "roster.jsonl", "--full", "--no-pager"))
+    func clauses(_ lines: [String]) -> [String] {
+      lines.map { $0.replacing(#/^\#[0-9]+\ /#, with: "") }
+    }
+    let known = Set(clauses(with))
+    for clause in clauses(without) where !clause.hasPrefix("!") {
+      #expect(known.contains(clause), "\(clause)")
+    }
+  }
+
+  @Test("In the document of the story, each record is once, with what it did to messages")
+  func storyDocument() throws {
+    let rows = try #require(
+      try run("replay", "talk.jsonl", "--json").document["records"] as? [NSDictionary])
+    let numbers = rows.compactMap { $0["record"] as? Int }
+    #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
+    let receipt = try #require(rows.first { $0["record"] as? Int == 8 })
+    let effects = try #require(receipt["messages"] as? [NSDictionary])
+    #expect(effects.count == 1 && effects[0]["effect"] as? String == "state")
+    #expect(effects[0]["message"] as? Int == 6 && effects[0]["state"] as? String == "received")
+    let roster = try #require(
+      try run("replay", "roster.jsonl", "--json").document["records"] as? [NSDictionary])
+    #expect(roster.allSatisfy { $0["messages"] == nil })
+  }
+
+  // MARK: history and diff
+
+  @Test("The history of a contact has its messages")
+  func history() throws {
+    let output = try run("history", "talk.jsonl", "bob@b.test").output
+    for text in ["writes “你好”", "“老地方”", "#6 was received", "corrects #5"] {
+      #expect(output.contains(text), "\(text)")
+    }
+    #expect(!output.contains("carbon-forged"))
+    #expect(!output.contains("such as messages"))
+    let stranger = try run("history", "talk.jsonl", "eve@e.test")
+    #expect(stranger.output.contains("carbon-forged"), "\(stranger.output)")
+  }
+
+  @Test("Two points differ by conversations")
+  func differences() throws {
+    let output = try run("diff", "talk.jsonl", "6", "10").output
+    #expect(output.contains("~ conversation with bob@b.test: 2 messages changed (#9)"), "\(output)")
+    #expect(
+      try run("diff", "talk.jsonl", "4", "5").output
+        .contains("+ conversation with bob@b.test: 1 message, 1 unread (#5)"))
+    #expect(try Program("diff", "talk.jsonl", "6", "7", in: folder.path).code == 0)
+    let back = try run("diff", "talk.jsonl", "5", "4").output
+    #expect(back.contains("- conversation with bob@b.test: 1 message"), "\(back)")
+  }
+
+  // MARK: why
+
+  @Test("Why a message is unread, or is not")
+  func unread() throws {
+    let unread = try run("why", "talk.jsonl", "bob@b.test", "--message", "m8").output
+    #expect(unread.contains("Is it unread? Yes."))
+    #expect(unread.contains("#14 says that we have read up to #14"), "\(unread)")
+    let read = try run("why", "talk.jsonl", "bob@b.test", "--message", "#5").output
+    #expect(read.contains("Is it unread? No."))
+    let first = try run("why", "talk.jsonl", "bob@b.test", "--message", "m1", "--at", "5").output
+    #expect(first.contains("Nothing in the log says that we have read the conversation"))
+  }
+
+  @Test("Why two messages say the same")
+  func twins() throws {
+    let output = try run("why", "talk.jsonl", "bob@b.test", "--message", "m4").output
+    #expect(output.contains("Is it there more than once? Yes."))
+    #expect(output.contains("#13 says the same and is another message: its id is m6, not m4"))
+    let other = try run("why", "talk.jsonl", "bob@b.test", "--message", "m5").output
+    #expect(other.contains("Is it there more than once? No."))
+  }
+
+  @Test("Whether a message of ours arrived")
+  func arrival() throws {
+    let received = try run("why", "talk.jsonl", "bob@b.test", "--message", "m2").output
+    #expect(received.contains("Did it arrive? Yes."))
+    let sent = try run("why", "talk.jsonl", "bob@b.test", "--message", "m7").output
+    #expect(sent.contains("Did it arrive? Unknown.") && sent.contains("asks for no receipt"))
+  }
+
+  @Test("A message that is nowhere, and questions that do not fit, are refused")
+  func unknownMessage() throws {
+    #expect(
+      try Program("why", "talk.jsonl", "bob@b.test", "--message", "m99", in: folder.path).code == 1)
+    #expect(
+      try Program("why", "talk.jsonl", "eve@e.test", "--message", "m9", in: folder.path).code == 1)
+    #expect(
+      try Program(
+        "why", "talk.jsonl", "bob@b.test", "--message", "m1", "--about", "friend", in: folder.path
+      ).code == 2)
+  }
+}
