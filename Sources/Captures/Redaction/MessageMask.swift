@@ -16,24 +16,48 @@ package struct MessageMask {
   /// Returns an element with stand-ins, at any depth, because a copy of a message is inside other
   /// elements. Complexity: linear in the element.
   package mutating func masked(_ node: XMPPElement) -> XMPPElement {
-    masked(node, in: nil, isWhole: false)
+    masked(node, in: nil, extent: .known)
   }
 
-  /// - Parameter isWhole: Whether everything in the element is what a person wrote.
+  /// What of an element is what a person wrote.
+  private enum Extent {
+    /// The elements and attributes that are known to be.
+    case known
+    /// All text and all addresses of files: whatever a message carries, a client may show.
+    case message
+    /// Everything.
+    case whole
+
+    /// The extent of a child or an element in another extent.
+    func extended(to node: XMPPElement) -> Extent {
+      switch self {
+      case .whole: .whole
+      case .known, .message:
+        if node.name.namespace == MessageMask.formattedText {
+          .whole
+        } else if node.is("message", in: Namespace.client) {
+          .message
+        } else {
+          self
+        }
+      }
+    }
+  }
+
   private mutating func masked(
-    _ node: XMPPElement, in parent: XMPPElement?, isWhole: Bool
+    _ node: XMPPElement, in parent: XMPPElement?, extent outer: Extent
   ) -> XMPPElement {
-    let isWhole = isWhole || node.name.namespace == Self.formattedText
+    let extent = outer.extended(to: node)
     let attributes = node.attributes.map { attribute in
-      Self.isWritten(attribute, of: node, isWhole: isWhole)
+      Self.isWritten(attribute, of: node, extent)
         ? XMLAttribute(attribute.name, texts[attribute.value]) : attribute
     }
-    var text: String? = isWhole || Self.isWritten(node, in: parent) ? standIn(of: node) : nil
+    var text: String? = Self.isWritten(node, in: parent, extent) ? standIn(of: node) : nil
     let isMasked = text != nil
     let content = node.content.compactMap { item -> XMPPElement.Content? in
       switch item {
       case .element(let child):
-        return .element(masked(child, in: node, isWhole: isWhole))
+        return .element(masked(child, in: node, extent: extent))
       case .text:
         guard isMasked else { return item }
         // All text of an element is one text, even if children separate its parts.
@@ -63,41 +87,67 @@ package struct MessageMask {
   private static let bodies: Set<String> = ["body", "subject"]
 
   /// Elements by namespace, whose text a person wrote, or is a picture, a recording, a file's name
-  /// or its address.
+  /// or its address. Of messages, all text is.
   private static let written: [String: Set<String>] = [
-    // Elements of a widespread demo, beside the two of RFC 6121.
-    Namespace.client: [
-      "body", "subject", "TextMessage", "ImageMessage", "VoiceMessage", "XMPPElementTextMessage",
-      "XMPPElementImageMessage", "XMPPElementVoiceMessage",
-    ],
-    // XEP-0066, XEP-0444, XEP-0424.
-    "jabber:x:oob": ["url", "desc"],
-    "urn:xmpp:reactions:0": ["reaction"],
-    "urn:xmpp:message-retract:1": ["reason"],
-    // XEP-0446, XEP-0234.
-    "urn:xmpp:file:metadata:0": ["name", "desc"],
-    "urn:xmpp:jingle:apps:file-transfer:5": ["name", "desc"],
+    // XEP-0066, of an iq.
+    "jabber:iq:oob": ["url", "desc"],
+    // XEP-0045: the reason of an invitation, a kick or a ban.
+    "http://jabber.org/protocol/muc#user": ["reason"],
+    "http://jabber.org/protocol/muc#admin": ["reason"],
+    "http://jabber.org/protocol/muc#owner": ["reason"],
+    "urn:xmpp:message-moderate:0": ["reason"],
+    "urn:xmpp:message-moderate:1": ["reason"],
+    // XEP-0234, XEP-0096, XEP-0047.
+    "urn:xmpp:jingle:apps:file-transfer:5": ["name", "desc", "size"],
+    "http://jabber.org/protocol/si/profile/file-transfer": ["desc"],
+    "http://jabber.org/protocol/ibb": ["data"],
+    // The first version of XEP-0363.
+    "urn:xmpp:http:upload": ["filename", "size", "get", "put"],
     // XEP-0231, XEP-0084.
     "urn:xmpp:bob": ["data"],
     "urn:xmpp:avatar:data": ["data"],
     Namespace.vCard: ["BINVAL"],
   ]
 
-  private static func isWritten(_ node: XMPPElement, in parent: XMPPElement?) -> Bool {
+  private static func isWritten(
+    _ node: XMPPElement, in parent: XMPPElement?, _ extent: Extent
+  ) -> Bool {
+    switch extent {
+    case .whole: return true
+    case .message:
+      // What contacts are called is no message, and the page says it anyway.
+      if case .name = RedactedPart(textOf: node, in: parent) { return false }
+      return true
+    case .known: break
+    }
     if written[node.name.namespace]?.contains(node.name.local) == true { return true }
+    // A digest identifies a file.
+    if node.name.local == "hash", let parent, written[parent.name.namespace] != nil { return true }
     // A picture of vCard4 is an address that has its data (RFC 6350 §6.2.4).
     return node.is("uri", in: Namespace.vCard4) && parent?.is("photo", in: Namespace.vCard4) == true
   }
 
+  /// Attributes with the address of a file, its name, its digest, or a reason.
+  private static let links: Set<String> = [
+    "cid", "filename", "href", "reason", "src", "target", "uri", "url",
+  ]
+
   private static func isWritten(
-    _ attribute: XMLAttribute, of node: XMPPElement, isWhole: Bool
+    _ attribute: XMLAttribute, of node: XMPPElement, _ extent: Extent
   ) -> Bool {
-    guard !attribute.value.isEmpty else { return false }
-    if isWhole { return attribute.name.namespace.isEmpty }
-    // XEP-0103 and XEP-0385: addresses of files and pictures of their own.
+    guard !attribute.value.isEmpty, attribute.name.namespace.isEmpty else { return false }
+    switch extent {
+    case .whole: return true
+    case .message: return links.contains(attribute.name.local)
+    case .known: break
+    }
+    // XEP-0363, XEP-0096 and XEP-0231.
     return switch (node.name.namespace, attribute.name.local) {
-    case ("http://jabber.org/protocol/url-data", "target"), ("urn:xmpp:reference:0", "uri"),
-      ("urn:xmpp:thumbs:1", "uri"), ("urn:xmpp:thumbs:0", "uri"):
+    case ("urn:xmpp:http:upload:0", "filename"), ("urn:xmpp:http:upload:0", "size"),
+      ("urn:xmpp:http:upload:0", "url"),
+      ("http://jabber.org/protocol/si/profile/file-transfer", "name"),
+      ("http://jabber.org/protocol/si/profile/file-transfer", "hash"),
+      ("http://jabber.org/protocol/si/profile/file-transfer", "size"), ("urn:xmpp:bob", "cid"):
       true
     default: false
     }

@@ -40,10 +40,12 @@ struct ChatCommand: ParsableCommand, LogReading {
 
   @OptionGroup var search: SearchOptions
   @OptionGroup var attachments: AttachmentOptions
+  @OptionGroup var redaction: RedactionOptions
   @OptionGroup var times: ZoneOptions
 
   func validate() throws {
     if let last, last < 1 { throw ValidationError("--last takes a number from 1") }
+    try redaction.check(attachments)
   }
 
   func run() throws {
@@ -51,38 +53,18 @@ struct ChatCommand: ParsableCommand, LogReading {
     let view = try opened.naming {
       try opened.timeline.conversationView(upTo: opened.timeline.record(at: source.point))
     }
-    let found = try conversations(in: view, of: opened).map { conversation in
+    let found = try opened.conversations(address, in: view).map { conversation in
       let numbers = search.filter(conversation.order, of: view.conversations)
-      return (conversation, numbers: numbers.suffix(last ?? numbers.count))
+      return (conversation: conversation, numbers: Array(numbers.suffix(last ?? numbers.count)))
     }.filter { !$0.numbers.isEmpty }
-    if output.json {
-      let shown = Dictionary(uniqueKeysWithValues: found.map { ($0.0.key, Set($0.numbers)) })
-      try Terminal.say(JSONValue(view, showing: shown))
-    } else {
-      for (index, (conversation, numbers)) in found.enumerated() {
-        let lines = ChatLines(conversation, in: view, zone: times.zone)
-        try Terminal.say((index == 0 ? [] : [""]) + [lines.heading])
-        try lines.forEach(numbers) { try Terminal.say($0) }
-      }
-      if !view.conversations.isComplete {
-        Terminal.note("the log does not have everything, so there may be more messages")
-      }
+    let shown = try redaction.shown(view, found, of: opened, upTo: source.point)
+    try MessageList(view: shown.view, found: shown.found, zone: times.zone)
+      .say(asJSON: output.json)
+    if !output.json, !view.conversations.isComplete {
+      Terminal.note("the log does not have everything, so there may be more messages")
     }
     try attachments.write(
       found.flatMap { $0.numbers.map { view.conversations.messages[$0] } }, of: opened)
     if found.isEmpty { throw NothingFound(sentence: "no message of \(address) matches") }
-  }
-
-  /// The conversations that the argument names.
-  private func conversations(
-    in view: ConversationView, of opened: OpenedSource
-  ) throws -> [Conversation] {
-    func having(_ jid: JID) -> [Conversation] { view.shown.filter { $0.key.jid == jid } }
-    let exact = (try? JID(parsing: address)).map(having) ?? []
-    if !exact.isEmpty { return exact }
-    let contact = try opened.contact(address)
-    let found = having(JID(prepared: contact, resource: nil))
-    if found.isEmpty { throw NothingFound(sentence: "there is no conversation with \(contact)") }
-    return found
   }
 }

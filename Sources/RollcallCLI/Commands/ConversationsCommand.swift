@@ -19,13 +19,17 @@ struct ConversationsCommand: ParsableCommand, LogReading {
         rollcall conversations debug.log --at head~10 --json
         rollcall conversations alice.rollcall --search wanfan
         rollcall conversations alice.rollcall --attachments pictures
+        rollcall conversations alice.rollcall --redact --json
       """)
 
   @OptionGroup var source: SourceOptions
   @OptionGroup var output: OutputOptions
   @OptionGroup var search: SearchOptions
   @OptionGroup var attachments: AttachmentOptions
+  @OptionGroup var redaction: RedactionOptions
   @OptionGroup var times: ZoneOptions
+
+  func validate() throws { try redaction.check(attachments) }
 
   func run() throws {
     let opened = try source.open()
@@ -33,10 +37,11 @@ struct ConversationsCommand: ParsableCommand, LogReading {
       try opened.timeline.conversationView(upTo: opened.timeline.record(at: source.point))
     }
     guard search.search == nil else { return try show(search.found(in: view), view, opened) }
+    let shown = try redaction.shown(view, [], of: opened, upTo: source.point).view
     if output.json {
-      try Terminal.say(JSONValue(view))
+      try Terminal.say(JSONValue(shown))
     } else {
-      try Terminal.say(lines(view))
+      try Terminal.say(lines(shown))
     }
     try attachments.write(
       view.shown.flatMap(\.order).map { view.conversations.messages[$0] }, of: opened)
@@ -45,20 +50,11 @@ struct ConversationsCommand: ParsableCommand, LogReading {
 
   /// Shows the messages that a search found, by conversation.
   private func show(
-    _ found: [(conversation: Conversation, numbers: [Int])], _ view: ConversationView,
-    _ opened: OpenedSource
+    _ found: [MessageList.Part], _ view: ConversationView, _ opened: OpenedSource
   ) throws {
-    if output.json {
-      let shown = Dictionary(
-        uniqueKeysWithValues: found.map { ($0.conversation.key, Set($0.numbers)) })
-      try Terminal.say(JSONValue(view, showing: shown))
-    } else {
-      for (index, (conversation, numbers)) in found.enumerated() {
-        let lines = ChatLines(conversation, in: view, zone: times.zone)
-        try Terminal.say((index == 0 ? [] : [""]) + [lines.heading])
-        try lines.forEach(numbers) { try Terminal.say($0) }
-      }
-    }
+    let shown = try redaction.shown(view, found, of: opened, upTo: source.point)
+    try MessageList(view: shown.view, found: shown.found, zone: times.zone)
+      .say(asJSON: output.json)
     try attachments.write(
       found.flatMap { $0.numbers.map { view.conversations.messages[$0] } }, of: opened)
     if found.isEmpty { throw NothingFound(sentence: "no message matches") }

@@ -64,7 +64,7 @@ struct AttachmentOptions: ParsableArguments {
     }
 
     var sentence: String {
-      let files = "\(written) file\(written == 1 ? "" : "s") written"
+      let files = "\(written.of("file")) written"
       return present == 0 ? files : "\(files), \(present) already there"
     }
   }

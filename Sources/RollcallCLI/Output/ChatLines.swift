@@ -44,7 +44,7 @@ struct ChatLines {
       if let nick = room.nick { parts.append("as \(nick)".visible) }
       if let subject = room.subject { parts.append("“\(subject)”".visible) }
     }
-    parts.append("\(count) message\(count == 1 ? "" : "s")")
+    parts.append(count.of("message"))
     if !unread.isEmpty { parts.append("\(unread.count) unread") }
     return parts.joined(separator: " · ")
   }
@@ -226,6 +226,6 @@ extension Attachment {
       let tenths = bytes / (unit / 10)
       return "\(tenths / 10).\(tenths % 10) \(name)"
     }
-    return "\(bytes) byte\(bytes == 1 ? "" : "s")"
+    return bytes.of("byte")
   }
 }

@@ -16,7 +16,7 @@ struct SearchOptions: ParsableArguments {
   }
 
   /// The messages that match, by conversation; conversations without one are left out.
-  func found(in view: ConversationView) -> [(conversation: Conversation, numbers: [Int])] {
+  func found(in view: ConversationView) -> [MessageList.Part] {
     view.shown.map {
       (conversation: $0, numbers: filter($0.order, of: view.conversations))
     }
