@@ -42,6 +42,37 @@ private let session: String = {
     try Program(["sections", "a.jsonl"] + arguments, in: folder.path)
   }
 
+  @Test("--cards shows the card and the avatar of each contact, with their records")
+  func cards() throws {
+    let digest = String(repeating: "a", count: 40)
+    let more = [
+      ("out", "<iq type='get' id='v' to='bob@example.test'><vCard xmlns='vcard-temp'/></iq>"),
+      (
+        "in",
+        "<iq type='result' id='v' from='bob@example.test'><vCard xmlns='vcard-temp'>"
+          + "<FN>Robert</FN></vCard></iq>"
+      ),
+      (
+        "in",
+        "<presence from='bob@example.test/pc'><x xmlns='vcard-temp:x:update'>"
+          + "<photo>\(digest)</photo></x></presence>"
+      ),
+    ].map { #"{"dir":"\#($0)","xml":"\#($1)"}"# + "\n" }.joined()
+    try (session + more).write(toFile: folder.file("a.jsonl"), atomically: true, encoding: .utf8)
+    let document = try sections("--json", "--cards").document
+    let lists = try #require(document["sections"] as? [NSDictionary])
+    let contacts = lists.flatMap { $0["contacts"] as? [NSDictionary] ?? [] }
+    let bob = try #require(contacts.first { $0["jid"] as? String == "bob@example.test" })
+    let card = try #require((bob["cards"] as? [NSDictionary])?.first)
+    #expect(card["fn"] as? String == "Robert" && card["record"] as? Int == 10)
+    let avatar = try #require(bob["avatar"] as? NSDictionary)
+    #expect(avatar["sha1"] as? String == digest && avatar["record"] as? Int == 11)
+    #expect(avatar["have"] as? Bool == false)
+    let zeng = try #require(contacts.first { $0["jid"] as? String == "zeng@example.test" })
+    #expect((zeng["cards"] as? [Any])?.isEmpty == true && zeng["avatar"] is NSNull)
+    #expect(try sections("--cards").code == 2)
+  }
+
   @Test("sections --json is the documented document")
   func document() throws {
     let run = try sections("--json")

@@ -125,7 +125,7 @@ extension JSONValue {
     ])
   }
 
-  private init(_ card: Card) {
+  init(_ card: Card) {
     self = .object([
       "jid": .string(card.jid.description), "form": .string(card.form.rawValue),
       "fn": JSONValue(card.fullName), "nickname": JSONValue(card.nickname),
@@ -139,7 +139,8 @@ extension JSONValue {
     ])
   }
 
-  private init(_ avatar: Avatar, isKnown: Bool) {
+  /// - Parameter isKnown: Whether the log has the bytes.
+  init(_ avatar: Avatar, isKnown: Bool) {
     self = .object([
       "jid": .string(avatar.jid.description), "sha1": JSONValue(avatar.sha1),
       "source": .string(avatar.source.rawValue), "type": JSONValue(avatar.mediaType),

@@ -1,5 +1,6 @@
 package import Captures
 package import ContactSections
+package import ConversationCore
 package import RosterCore
 import XMPPStanza
 
@@ -8,14 +9,31 @@ package struct SectionsDocument {
   private let index: SectionIndex
   private let roster: Roster
   private let showsNameSources: Bool
+  /// The cards and avatars to show, by address; nil to show none.
+  private let cards: [BareJID: [Card]]?
+  private let avatars: [BareJID: JSONValue]
 
   /// A screen of a roster.
   ///
-  /// - Parameter showsNameSources: whether each contact says where its name comes from.
-  package init(_ index: SectionIndex, of roster: Roster, showsNameSources: Bool) {
+  /// - Parameters:
+  ///   - showsNameSources: whether each contact says where its name comes from.
+  ///   - conversations: what has the cards and avatars to show; nil to show none.
+  package init(
+    _ index: SectionIndex, of roster: Roster, showsNameSources: Bool,
+    cardsOf conversations: Conversations? = nil
+  ) {
     self.index = index
     self.roster = roster
     self.showsNameSources = showsNameSources
+    cards = conversations.map { Dictionary(grouping: $0.cards.all, by: \.jid.bare) }
+    var avatars: [BareJID: JSONValue] = [:]
+    if let table = conversations?.avatars {
+      // An occupant of a room is no contact.
+      for avatar in table.all where avatar.jid.resource == nil {
+        avatars[avatar.jid.bare] = JSONValue(avatar, isKnown: table.isKnown(avatar))
+      }
+    }
+    self.avatars = avatars
   }
 
   /// All sections in order, and the titles of the index at the side.
@@ -93,6 +111,10 @@ package struct SectionsDocument {
       members["nameFrom"] = .object([
         "source": .string(name.source.rawValue), "record": JSONValue(name.record),
       ])
+    }
+    if let cards, let jid {
+      members["cards"] = .array(cards[jid]?.map { JSONValue($0) } ?? [])
+      members["avatar"] = avatars[jid] ?? .null
     }
     return .object(members)
   }

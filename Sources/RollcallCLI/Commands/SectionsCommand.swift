@@ -18,13 +18,15 @@ struct SectionsCommand: ParsableCommand, LogReading {
       "group" is null. "index" lists the titles of the index at the side. "presence" is chat, \
       available, away, xa or dnd, or null for an offline contact. --names adds "nameFrom": \
       "source" (roster, nickname, vCardNickname, vCardFullName or address) and the "record" that \
-      set the name.
+      set the name. --cards adds "cards", those that the contact answered or published, and \
+      "avatar", each with its record, as in conversations.
 
       Examples:
         rollcall sections alice.rollcall
         rollcall sections debug.log --friends all --group-by groups --at head~10
         rollcall sections alice.rollcall --search zs
         rollcall sections alice.rollcall --names
+        rollcall sections alice.rollcall --cards --json
       """)
 
   @OptionGroup var source: SourceOptions
@@ -44,14 +46,26 @@ struct SectionsCommand: ParsableCommand, LogReading {
   @Flag(help: "Say where each name comes from, and which record set it.")
   var names = false
 
+  @Flag(help: "With --json, show the cards and the avatar of each contact.")
+  var cards = false
+
+  func validate() throws {
+    if cards, !output.json { throw ValidationError("--cards is for --json") }
+  }
+
   func run() throws {
-    let state = try source.open().state(at: source.point)
+    let opened = try source.open()
+    let state = try opened.state(at: source.point)
     let policy = SectionPolicy(
       friends: shown.friends, grouping: groupBy, onlineFirst: onlineFirst)
     let index = RosterSections(state.roster, policy: policy).index
     let found = search.map { index.search(NameQuery($0)) }
     if output.json {
-      let document = SectionsDocument(index, of: state.roster, showsNameSources: names)
+      let conversations =
+        cards
+        ? try opened.naming { try opened.timeline.conversations(upTo: state.roster.position) } : nil
+      let document = SectionsDocument(
+        index, of: state.roster, showsNameSources: names, cardsOf: conversations)
       try Terminal.say(found.map(document.hits) ?? document.screen)
     } else {
       state.roster.noteIncompleteness()
