@@ -1,7 +1,7 @@
 package import Captures
 package import ConversationCore
 import EventStore
-package import RosterCore
+import RosterCore
 import XMPPStanza
 
 /// What is different about a conversation between two points.

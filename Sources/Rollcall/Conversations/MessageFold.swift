@@ -1,5 +1,5 @@
 import ConversationCore
-package import RosterCore
+import RosterCore
 
 /// Makes a long conversation one entry of the story: records in a row that only carry messages, or
 /// say something about earlier ones.

@@ -1,7 +1,7 @@
 package import Captures
 package import ConversationCore
 package import EventStore
-package import RosterCore
+import RosterCore
 package import XMPPStanza
 
 /// What one record did to messages, and what is odd about it.
