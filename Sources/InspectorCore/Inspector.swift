@@ -62,7 +62,8 @@ package final class Inspector: Sendable {
     case "policies" where rest.isEmpty: document = OpenLog.policies
     case "branches" where rest.count == 1: document = try log.read { try $0.branch(rest[0]) }
     case "compare" where rest.isEmpty: document = try compareAnswer()
-    case "export" where rest.isEmpty: return try log.read { try $0.export(request) }.answer()
+    case "export" where rest.isEmpty:
+      return try log.borrow({ try $0.export(request) }) { try $0.answer() }
     case "views", "bookmarks", "branches":
       throw Refusal(405, "wrong-method", "this path takes POST")
     default: throw Refusal.noSuchPath

@@ -117,6 +117,27 @@ import XMPPStanza
     }
   }
 
+  /// Going from finding to finding passes all of them, those about the end of the log included.
+  @Test(arguments: CaptureCase.all)
+  func everyFindingIsFound(_ fixture: CaptureCase) throws {
+    let inspected = try Inspected(fixture, in: folder)
+    let ends = try inspected.get("/api/findings")["findings"].list
+      .filter { $0["ending"] == .bool(true) }.map { $0["record"].number }
+    let expected = Set(try entries(inspected, "findings").map { $0["n"].number } + ends).sorted()
+    func walk(_ next: String, from start: Int) throws -> [Int] {
+      var (place, found) = (start, [Int]())
+      while found.count <= expected.count {
+        place = try inspected.get("/api/story/findings/find?\(next)=\(place)")["n"].number
+        guard place > 0 else { break }
+        found.append(place)
+      }
+      return found
+    }
+    #expect(try walk("next=finding&after", from: 0) == expected)
+    guard let last = expected.last else { return }
+    #expect(try walk("previous=finding&before", from: last) == expected.dropLast().reversed())
+  }
+
   @Test func refusalsSayWhatIsWrong() throws {
     let inspected = try Inspected(try #require(CaptureCase.all.first), in: folder)
     let head = try inspected.head

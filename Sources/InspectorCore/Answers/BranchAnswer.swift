@@ -56,6 +56,7 @@ extension OpenLog {
       throw Refusal.malformed(
         "no change was given: leave records out, swap two, or choose a policy")
     }
+    try requireAll()
     let head = try record(at: request.body["at"])
     return try Branch(of: timeline, upTo: .record(head), edits: edits, policy: policy)
   }

@@ -13,7 +13,12 @@ extension Inspector {
     guard logs.count == 2 else {
       throw Refusal(404, "no-such-log", "a second log is compared if --other names it")
     }
-    let (first, second) = (try logs[0].ends(), try logs[1].ends())
+    return try logs[0].borrow(LogEnd.init) { first in
+      try logs[1].borrow(LogEnd.init) { try comparison(first, $0) }
+    }
+  }
+
+  private func comparison(_ first: LogEnd, _ second: LogEnd) throws -> JSONValue {
     if let mine = first.state.account, let other = second.state.account, mine != other {
       throw Refusal(
         409, "other-account", "the first log is of \(mine), but the other is of \(other)")
@@ -55,9 +60,14 @@ extension Inspector {
   }
 }
 
-extension InspectedLog {
-  /// The history, and the state at its end.
-  fileprivate func ends() throws -> (timeline: Timeline, state: Timeline.State) {
-    try read { ($0.timeline, $0.index.state) }
+/// A history, and the state at its end.
+private struct LogEnd: Sendable {
+  let timeline: Timeline
+  let state: Timeline.State
+
+  init(_ log: inout OpenLog) throws {
+    try log.requireAll()
+    timeline = log.timeline
+    state = log.index.state
   }
 }

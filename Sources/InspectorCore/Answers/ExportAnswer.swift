@@ -65,6 +65,7 @@ extension OpenLog {
   /// of a list as JSON Lines. The file is made afterward, while the log answers other requests.
   mutating func export(_ request: InspectorRequest) throws -> LogFile {
     let kind: ExportKind = try request.choice("kind") ?? .native
+    try requireAll()
     return LogFile(
       kind: kind, timeline: timeline, title: title, at: try record("at", of: request),
       records: kind == .json ? try records(ofView: request.query["view"] ?? "story") : [])

@@ -14,7 +14,7 @@ extension OpenLog {
     let code: Finding.Code? = try request.choice("code")
     let all =
       index.findings.map { (finding: $0.finding, isOfEnd: false) }
-      + index.ending.map { (finding: $0, isOfEnd: true) }
+      + ending.map { (finding: $0, isOfEnd: true) }
     let chosen = all.filter { finding, _ in
       (first...max(first, last)).contains(finding.record)
         && (severity == nil || finding.severity == severity)

@@ -80,8 +80,9 @@ extension OpenLog {
   var findingCounts: JSONValue {
     .object(
       Dictionary(
-        uniqueKeysWithValues: Finding.Severity.allCases.map {
-          ($0.rawValue, .integer(Int64(index.count(of: $0))))
+        uniqueKeysWithValues: Finding.Severity.allCases.map { severity in
+          let count = index.count(of: severity) + ending.count { $0.severity == severity }
+          return (severity.rawValue, .integer(Int64(count)))
         }))
   }
 }

@@ -88,8 +88,8 @@ extension OpenLog {
     }
     let place = try record(isForward ? "after" : "before", of: request)
     switch what {
-    case "entry", "finding":
-      return found(in: view, isForward: isForward, from: place, withFinding: what == "finding")
+    case "entry": return found(in: view, isForward: isForward, from: place) { _ in true }
+    case "finding": return finding(in: view, isForward: isForward, from: place)
     case "session":
       let starts = index.sessions.all.map(\.first.record)
       let record = isForward ? starts.first { $0 > place } : starts.last { $0 < place }
@@ -99,20 +99,45 @@ extension OpenLog {
   }
 
   private func found(
-    in view: StoryView, isForward: Bool, from place: UInt64, withFinding: Bool
+    in view: StoryView, isForward: Bool, from place: UInt64,
+    where isWanted: (StoryIndex.Entry) -> Bool
   ) -> JSONValue {
-    let count = view.count(in: index)
-    let numbers =
-      isForward
-      ? AnySequence(
-        ((place == 0 ? 0 : (view.entry(atOrBefore: place, in: index) ?? -1) + 1)..<count))
-      : AnySequence((0..<((view.entry(atOrBefore: place, in: index) ?? -1) + 1)).reversed())
-    for number in numbers {
-      let entry = view.entry(number, in: index)
-      guard isForward || entry.first < place else { continue }
-      if !withFinding || entry.findings > 0 { return found(number, entry.first) }
+    let number = number(in: view, isForward: isForward, from: place, where: isWanted)
+    return found(number, number.map { view.entry($0, in: index).first })
+  }
+
+  /// The nearest record with a finding: one that an entry has, or one about the end of the log,
+  /// which no entry has.
+  private func finding(in view: StoryView, isForward: Bool, from place: UInt64) -> JSONValue {
+    let number = number(in: view, isForward: isForward, from: place) { $0.findings > 0 }
+    let record = number.map { view.entry($0, in: index).first }
+    let ends = ending.map(\.record).filter { end in
+      guard isForward ? end > place : end < place else { return false }
+      if view.show == .findings, view.query.terms.isEmpty { return true }
+      return view.entry(atOrBefore: end, in: index)
+        .map { view.entry($0, in: index).last >= end } ?? false
     }
-    return found(nil, nil)
+    let nearest = isForward ? ends.min() : ends.max()
+    guard let nearest, record.map({ isForward ? nearest < $0 : nearest > $0 }) ?? true else {
+      return found(number, record)
+    }
+    return found(view.entry(atOrBefore: nearest, in: index), nearest)
+  }
+
+  /// The first entry after a record, or the last before it, that is wanted; nil if none is.
+  private func number(
+    in view: StoryView, isForward: Bool, from place: UInt64,
+    where isWanted: (StoryIndex.Entry) -> Bool
+  ) -> Int? {
+    let here = place == 0 ? nil : view.entry(atOrBefore: place, in: index)
+    let count = view.count(in: index)
+    if isForward {
+      return ((here ?? -1) + 1..<count).first { isWanted(view.entry($0, in: index)) }
+    }
+    return (0..<(here ?? -1) + 1).last { number in
+      let entry = view.entry(number, in: index)
+      return entry.first < place && isWanted(entry)
+    }
   }
 
   private func found(_ number: Int?, _ record: UInt64?) -> JSONValue {

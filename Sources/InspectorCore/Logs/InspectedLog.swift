@@ -22,6 +22,9 @@ package final class InspectedLog: Sendable {
     var generation = 0
     /// Whether `prepare` is extending the index, so that requests leave it to that.
     var isIndexing = false
+    /// How many requests use the log outside of the lock. It stays open for them, because another
+    /// at its path cannot be opened before it is closed.
+    var borrowers = 0
   }
 
   /// What the log is called.
@@ -92,11 +95,25 @@ package final class InspectedLog: Sendable {
     }
   }
 
+  /// Runs `body` on a part of the log, beside what answers one request at a time. A log that is
+  /// replaced meanwhile stays in view until `body` is over.
+  func borrow<Part: Sendable, Value>(
+    _ part: (inout OpenLog) throws -> Part, _ body: (Part) throws -> Value
+  ) throws -> Value {
+    try state.withLock { state in
+      try withOpen(&state) { _ in }
+      state.borrowers += 1
+    }
+    // What `body` was given is released by then.
+    defer { state.withLock { $0.borrowers -= 1 } }
+    return try body(read(part))
+  }
+
   /// Runs `body` on the log at the place, which is another one than before if it was replaced.
   private func withOpen<Value>(
     _ state: inout State, _ body: (inout OpenLog) throws -> Value
   ) throws -> Value {
-    if let reopen, try state.log?.isReplaced ?? true {
+    if let reopen, try state.log?.isReplaced ?? true, !isBorrowed(state) {
       // The old one has to be closed before another at the same path is opened.
       state.log = nil
       state.generation += 1
@@ -109,6 +126,13 @@ package final class InspectedLog: Sendable {
     state.log = nil
     defer { state.log = log }
     return try body(&log)
+  }
+
+  /// Whether a log that was replaced is still used. A branch of it is not worth waiting for.
+  private func isBorrowed(_ state: State) -> Bool {
+    guard state.borrowers > 0 else { return false }
+    run.withLock { $0?.cancel() }
+    return true
   }
 
   /// What is new in a log.

@@ -14,6 +14,9 @@ struct OpenLog: Sendable {
   private(set) var end: UInt64 = 0
   private(set) var index = StoryIndex()
   private(set) var labels = ConnectionLabels([:], SessionSpans())
+  /// How the log is damaged, and the number of records that it had: until it has others, no request
+  /// reads it again from the beginning.
+  private var failure: (end: UInt64, error: any Error)?
   var stretches: StretchCache
   var texts = TextIndex()
   var views = StoryViews()
@@ -48,15 +51,30 @@ struct OpenLog: Sendable {
   mutating func refresh(atMost limit: UInt64 = .max) throws {
     end = try timeline.log.read { try $0.lastSequence }
     guard end > index.head else { return }
+    if let failure, failure.end == end { throw failure.error }
     do {
       try index.extend(over: timeline, upTo: index.head + min(limit, end - index.head))
     } catch {
       // It has a part of what cannot be read.
       index = StoryIndex()
+      if RollcallError(error).reason == .damaged { failure = (end, error) }
       throw error
     }
+    failure = nil
     labels = ConnectionLabels(try timeline.log.meta.connections, index.sessions)
   }
+
+  /// For answers about the whole log, which those about its first records must not be taken for.
+  ///
+  /// - Throws: `Refusal` while records are not indexed.
+  func requireAll() throws(Refusal) {
+    guard !isComplete else { return }
+    throw Refusal(
+      409, "indexing", "\(title) is being indexed: \(head) of \(end) records so far")
+  }
+
+  /// What is odd about the end of the log, which is not known before all records are indexed.
+  var ending: [Finding] { isComplete ? index.ending : [] }
 
   // MARK: Points
 

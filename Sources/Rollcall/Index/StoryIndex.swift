@@ -97,10 +97,8 @@ package struct StoryIndex: Sendable {
       findings: Int(height?.findings ?? 0))
   }
 
-  /// How many findings have a severity, those about the end of the log included.
-  package func count(of severity: Finding.Severity) -> Int {
-    counts[severity, default: 0] + ending.count { $0.severity == severity }
-  }
+  /// How many findings have a severity, those about the end of the log aside.
+  package func count(of severity: Finding.Severity) -> Int { counts[severity, default: 0] }
 
   /// Whether a record is part of the story.
   package func tells(_ record: UInt64) -> Bool { heights[record] != nil }

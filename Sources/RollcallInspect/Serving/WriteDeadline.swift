@@ -2,10 +2,10 @@
   import NIOCore
   import NIOHTTPTypes
 
-  /// Closes a connection whose reader takes nothing of an answer for a while: otherwise,
-  /// readers that never read could take all connections.
+  /// Closes a connection whose reader takes less than one part of an answer within the limit:
+  /// otherwise, readers that do not read could take all connections.
   ///
-  /// Answers are written in parts, so a reader that is slow but reads is left alone.
+  /// A part has up to 64 KiB, so whoever reads that much in ten seconds is left alone.
   final class WriteDeadline: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
