@@ -450,13 +450,13 @@ export class Column {
 
 """#),
   "/js/commands.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "6415c20657623cbd",
+    type: "text/javascript; charset=utf-8", digest: "5f87afbb3c19facf",
     text: #"""
 // What keys and buttons do.
 import { askLine, chooseExport, showKeys } from './dialogs.js';
 import { h } from './dom.js';
 import { setNaming, visible } from './people.js';
-import { ask, download, post } from './source.js';
+import { ask, download, post, whenIndexed } from './source.js';
 import { texts } from './texts.js';
 import { currentZone, isoDay, setZone, unshifted } from './times.js';
 import * as prefs from './prefs.js';
@@ -512,8 +512,8 @@ export function commands(app) {
     });
   }
   function exportLog() {
-    chooseExport(Object.keys(texts.exports.kinds), async (kind) => {
-      const name = await download('export', { log: app.log.number, kind, view: kind === 'json' ? app.story.entries.view : null });
+    chooseExport(Object.keys(texts.exports.kinds), async (kind, wait) => {
+      const name = await whenIndexed(() => download('export', { log: app.log.number, kind, view: kind === 'json' ? app.story.entries.view : null }), wait);
       app.say(texts.exports.saved(visible(name)));
     });
   }
@@ -561,11 +561,11 @@ export function commands(app) {
 
 """#),
   "/js/compare.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "fd540c6a12f8a465",
+    type: "text/javascript; charset=utf-8", digest: "2bcca2fdaefad76a",
     text: #"""
 // Two logs of one account side by side: where they part, and what is different at their ends.
 import { h, fill } from './dom.js';
-import { ask } from './source.js';
+import { ask, whenIndexed } from './source.js';
 import { Column } from './column.js';
 import { bind } from './keys.js';
 import { Lanes } from './lanes.js';
@@ -581,7 +581,7 @@ const t = texts.compare;
 export class Compare {
   /** `keys` is the table of keys while one log is shown; those about the whole page stay. */
   constructor(element, app, keys) {
-    Object.assign(this, { element, app, keys, chosen: -1 });
+    Object.assign(this, { element, app, keys, chosen: -1, differences: [], columns: [], lanes: null });
     element.setAttribute('aria-label', t.title);
   }
 
@@ -591,22 +591,31 @@ export class Compare {
     this.element.hidden = !isOn;
     bind(isOn ? this.table : this.keys);
     if (!isOn) { this.app.timeline.resize(); this.app.refresh(); return; }
-    try { await this.load(); } catch (error) { this.isLoaded = false; fill(this.element, h('div', { class: 'pane' }, nothing([t.failed, error.message]))); }
+    if (this.loading && !(await this.isCurrent())) this.loading = null;
+    const load = (this.loading ??= this.load());
+    try { await load; } catch (error) {
+      if (this.loading !== load) return;
+      Object.assign(this, { loading: null, differences: [], columns: [], lanes: null, chosen: -1 });
+      if (!this.element.hidden) fill(this.element, h('div', { class: 'pane' }, nothing([t.failed, error.message])));
+    }
+  }
+  // Whether both logs are still those that were compared, and as long.
+  async isCurrent() {
+    if (!this.columns.some(({ log }) => log.live)) return true;
+    const now = await Promise.all(this.columns.map(({ log }) => ask('log', { log: log.log })));
+    return this.columns.every(({ log }, side) => log.head === now[side].head && log.generation === now[side].generation);
   }
   get table() {
     const { n, t: theme, '?': help } = this.keys, step = (by) => () => this.choose(Math.max(0, Math.min(this.differences.length - 1, this.chosen + by)));
     const leave = () => store.set({ compare: '' }, { jump: true });
-    return { j: step(1), k: step(-1), n: () => { n(); this.draw(); for (const column of this.columns) column.list.redraw(); }, t: () => { theme(); this.lanes.draw(); }, '?': help, o: leave, Escape: leave };
+    return { j: step(1), k: step(-1), n: () => { n(); if (this.answer) this.draw(); for (const column of this.columns) column.list.redraw(); }, t: () => { theme(); this.lanes?.draw(); }, '?': help, o: leave, Escape: leave };
   }
 
   async load() {
-    if (this.isLoaded) return;
-    this.isLoaded = true;
     fill(this.element, nothing([texts.loading, '']));
-    const [answer, ...logs] = await Promise.all([ask('compare'), ask('log', { log: 0 }), ask('log', { log: 1 })]);
-    const { agreed } = answer;
-    this.differences = answer.differences;
-    this.answer = answer;
+    const answer = await whenIndexed(() => ask('compare'), (sentence) => { fill(this.element, nothing([texts.loading, sentence])); return !this.element.hidden; });
+    const logs = await Promise.all([0, 1].map((log) => ask('log', { log }))), { agreed } = answer;
+    Object.assign(this, { answer, differences: answer.differences, chosen: -1 });
     this.middle = h('section', { class: 'pane', 'aria-label': t.differences });
     this.columns = logs.map((log, side) => new Column({ log, side, agreed: agreed && [agreed.first, agreed.second][side], open: (record) => this.open(side, record), report: this.app.report }));
     this.lanes = new Lanes(logs, agreed && [agreed.first, agreed.second], this.app.report);
@@ -834,7 +843,7 @@ export class Details {
 
 """#),
   "/js/dialogs.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "e215c60ea3919a2d",
+    type: "text/javascript; charset=utf-8", digest: "ba4eacd0c921a630",
     text: #"""
 // What is shown above the page: keys, go to, bookmark, export. Each closes with Escape and gives the focus back.
 import { h, fill } from './dom.js';
@@ -872,9 +881,18 @@ export function askLine({ label, hint, placeholder }, answer, extra = null) {
   input.focus();
 }
 
+/** Asks for the form of an export. `choose(kind, wait)` may call `wait(sentence)` to learn whether it is still wanted. */
 export function chooseExport(kinds, choose) {
   const { title, kinds: words } = texts.exports, fault = h('p', { class: 'fault', role: 'alert' });
-  const pick = async (kind) => { try { await choose(kind); dialog.close(); } catch (error) { fault.textContent = error.message; } };
+  let wanted = '';
+  const pick = async (kind) => {
+    const isWanted = () => wanted === kind && fault.isConnected && dialog.open;
+    wanted = kind;
+    try {
+      await choose(kind, (sentence) => { if (isWanted()) fault.textContent = sentence; return isWanted(); });
+      if (isWanted()) dialog.close();
+    } catch (error) { if (isWanted()) fault.textContent = error.message; }
+  };
   open(title, h('section', { class: 'sheet' }, h('header', {}, h('h2', {}, title), closer()), h('ul', { class: 'exports' }, kinds.map((kind) => h('li', {},
     h('button', { type: 'button', onclick: () => pick(kind) }, h('b', {}, words[kind][0]), h('span', { class: 'faint' }, words[kind][1]))))), fault));
 }
@@ -1029,7 +1047,7 @@ export const nothing = ([title, text]) => h('div', { class: 'empty' }, h('b', {}
 
 """#),
   "/js/entries.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "b86505b76db65ac2",
+    type: "text/javascript; charset=utf-8", digest: "e3e216811efbd5e7",
     text: #"""
 // The entries of a view: which are known, how high each is, and which records lie in folds that are open.
 import { BlockHeights } from './heights.js';
@@ -1132,16 +1150,21 @@ export class Entries {
 
   /** The row of a record: the last that begins at or before it, inside an open fold if it lies in one; -1 before all. */
   async rowOf(record) {
-    const { blocks } = this.heights;
-    let index = blocks.findLastIndex((block) => block.first <= record);
+    const index = this.blockOf(record);
+    if (index >= 0 && !this.heights.blocks[index].rows) await this.load(index);
+    return this.knownRowOf(record) ?? -1;
+  }
+  /** The same without asking for anything; null if the row is not known. */
+  knownRowOf(record) {
+    const index = this.blockOf(record);
     if (index < 0) return -1;
-    if (!blocks[index].rows) await this.load(index);
-    const rows = this.heights.blocks[index]?.rows;
-    if (!rows) return -1;
+    const { rows } = this.heights.blocks[index];
+    if (!rows) return null;
     let found = -1;
     for (let i = 0; i < rows.length && rows[i].entry.n <= record; i++) if (!(rows[i].isOpen && rows[i].entry.last >= record && rows[i + 1]?.entry.n <= record)) found = i;
     return this.heights.starts[index] + found;
   }
+  blockOf(record) { return this.heights.blocks.findLastIndex((block) => block.first <= record); }
 
   /** Opens a fold, or closes it. Its records are asked for when it is opened first. */
   async toggle(entry) {
@@ -1215,7 +1238,7 @@ export function findingParts(app, { findings, guides, total }, at) {
 
 """#),
   "/js/follower.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "84062aa085cc94e3",
+    type: "text/javascript; charset=utf-8", digest: "2d61b97033525da1",
     text: #"""
 // Follows a log that grows. A user who looks at earlier records is left alone.
 import { Live } from './live.js';
@@ -1225,10 +1248,23 @@ import * as store from './store.js';
 
 export class Follower {
   constructor(app) {
+    const { complete, head, live } = app.log;
     // While a log is being indexed, a page that names no moment stays at the end of what is indexed.
-    Object.assign(this, { app, isFollowing: !app.log.complete && app.isUnnamed });
-    if (app.log.live || !app.log.complete) this.stream = new Live(app.log.number, app.log, (event) => this.take(event), (state) => this.say(state));
+    Object.assign(this, { app, isFollowing: !complete && app.isUnnamed, isOver: complete && !live, stream: null });
+    // What all panes show: `app.log` may know of more, such as after a reconnect.
+    this.shown = { head, complete };
+    // Browsers keep few connections to a host, and other pages need them.
+    document.addEventListener('visibilitychange', () => this.connect());
+    this.connect();
     this.mark();
+  }
+
+  /** Listens while the page can be seen, from the record on that it shows. */
+  connect() {
+    const isWanted = !this.isOver && !document.hidden;
+    if (isWanted === (this.stream !== null)) return;
+    if (isWanted) this.stream = new Live(this.app.log.number, { head: this.shown.head, generation: this.app.log.generation }, (event) => this.take(event), (state) => this.say(state));
+    else { this.stream.stop(); this.stream = null; this.wasLost = true; }
   }
 
   /** Goes to the end and stays there, or stops doing so. */
@@ -1248,53 +1284,64 @@ export class Follower {
     if (state === 'connected' && this.wasLost) this.check();
     this.wasLost = state === 'lost';
   }
-  // After a reconnect the log may be another one.
+  // After a reconnect the log may be another one, and what could not be shown before may be shown now.
   async check() {
-    try { if (await this.app.readLog()) this.reload(); } catch (error) { this.app.report(error); }
+    try { if (await this.app.readLog()) this.reload(); else if (this.waiting !== null && !this.isBusy) this.update(); } catch (error) { this.app.report(error); }
   }
   // Numbers of records mean others in another log, so nothing of the page is kept.
   reload() {
     this.isReplaced = true;
-    this.stream.stop();
+    this.stream?.stop();
     prefs.write('said', texts.fault.replaced);
     store.replace({ log: store.get().log });
     location.reload();
   }
 
+  // The first entry of the story that is another one than is shown; null if none is.
+  waiting = null;
   take({ event, data }) {
     if (event === 'bye') this.app.say(texts.fault.ended);
     if (event !== 'head') return;
     if (data.generation !== this.app.log.generation) { this.reload(); return; }
-    if (data.head <= this.app.log.head && data.complete === this.app.log.complete) return;
-    this.waiting = { from: Math.min(this.waiting?.from ?? Infinity, data.replaceFrom ?? 0) };
+    if (data.head <= this.shown.head && data.complete === this.shown.complete) return;
+    this.waiting = Math.min(this.waiting ?? Infinity, data.replaceFrom ?? 0);
     if (!this.isBusy) this.update();
   }
   // All of a capture is indexed: nothing more will come.
   finish() {
-    this.stream.stop();
+    this.isOver = true;
+    this.connect();
     this.pause();
   }
   async update() {
     const { app } = this;
     this.isBusy = true;
+    let from = null;
     try {
-      while (this.waiting) {
-        const { from } = this.waiting;
+      while (this.waiting !== null) {
+        from = this.waiting;
         this.waiting = null;
         const { generation } = app.log;
         await app.readLog();
         if (app.log.generation !== generation) { this.reload(); return; }
+        const { head, complete } = app.log;
         app.findings = await app.readFindings();
         app.note();
         await app.story.extend(from);
         await app.timeline.load();
+        this.shown = { head, complete };
+        from = null;
         if (this.isFollowing) store.set({ at: app.log.head });
-        if (app.log.complete && !app.log.live) this.finish();
+        if (complete && !app.log.live) this.finish();
         app.markDock(document.getElementById('panes').dataset.pane);
         app.details.draw();
         app.transport();
       }
-    } catch (error) { app.report(error); }
+    } catch (error) {
+      // With the next event, or after a reconnect, it is tried again.
+      if (from !== null) this.waiting = Math.min(this.waiting ?? Infinity, from);
+      app.report(error);
+    }
     this.isBusy = false;
   }
 }
@@ -2668,12 +2715,12 @@ export class Screen {
 
 """#),
   "/js/source.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "f90872e7daafaf09",
+    type: "text/javascript; charset=utf-8", digest: "9f60c780b8b5f95e",
     text: #"""
 // Asks the server, keeps answers that cannot change, and lets nothing pile up.
 import * as prefs from './prefs.js';
 
-const capacity = 16 * 1024 * 1024;
+const capacity = 16 * 1024 * 1024, indexingPause = 500;
 
 /** An answer that is an error: the server's sentence and its code. */
 export class Refusal extends Error {
@@ -2768,6 +2815,19 @@ export async function ask(path, parameters, { keep = false, signal } = {}) {
 }
 
 export async function post(path, body) { return (await answerOf(await send(`/api/${path}`, { method: 'POST', body }))).answer; }
+
+/**
+ * What `work` answers about a whole log, asked again while the log is being indexed. `wait(sentence)` says so each time,
+ * and returns whether the answer is still wanted.
+ */
+export async function whenIndexed(work, wait) {
+  for (;;) {
+    try { return await work(); } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'indexing' || !wait(error.message)) throw error;
+      await new Promise((resolve) => { setTimeout(resolve, indexingPause); });
+    }
+  }
+}
 
 /** One request in flight; while it is, only the latest one wanted is remembered. */
 export class Latest {
@@ -2932,7 +2992,7 @@ globalThis.addEventListener?.('popstate', () => {
 
 """#),
   "/js/story.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "bca8b05e53ee8799",
+    type: "text/javascript; charset=utf-8", digest: "61e3893be11b2745",
     text: #"""
 // The story pane: a list of what happened, of any length.
 import { h, fill } from './dom.js';
@@ -3029,7 +3089,8 @@ export class Story {
   /** Marks the row of a record and brings it into view. */
   async select(record, where = 'nearest') {
     const id = (this.selecting = (this.selecting ?? 0) + 1);
-    const index = await this.entries.rowOf(record);
+    // At once if it is known: to scroll after the page has changed would lay it out once more.
+    const index = this.entries.knownRowOf(record) ?? await this.entries.rowOf(record);
     if (id !== this.selecting) return;
     this.index = index;
     this.list.reveal(index, where);
@@ -3580,14 +3641,14 @@ export function roundBox(pen, x, y, width, height, radius) { pen.beginPath(); pe
 
 """#),
   "/js/whatif.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "88524c26ea06ca53",
+    type: "text/javascript; charset=utf-8", digest: "cf4fd8dc07df64e3",
     text: #"""
 // What would have happened otherwise: one thing changed, and the two courses beside each other.
 import { h, fill } from './dom.js';
 import { severityMark } from './icons.js';
 import { contact, recordLink, sentence } from './people.js';
 import { clauseParts, effectParts, sign } from './rows.js';
-import { ask, post } from './source.js';
+import { ask, post, whenIndexed } from './source.js';
 import { valuesOf } from './difference.js';
 import { texts } from './texts.js';
 import { nothing } from './empty.js';
@@ -3618,10 +3679,10 @@ export class WhatIf {
   async run(edit, pressed) {
     this.chosen = JSON.stringify(edit);
     for (const chip of this.choices.children) chip.setAttribute('aria-pressed', String(chip === pressed));
-    fill(this.result, h('p', { class: 'faint running' }, t.running, ' ', h('button', { class: 'link', type: 'button', onclick: () => this.cancel() }, t.cancel)));
-    const { chosen } = this;
+    const { chosen } = this, say = (...words) => fill(this.result, h('p', { class: 'faint running' }, words, ' ', h('button', { class: 'link', type: 'button', onclick: () => this.cancel() }, t.cancel)));
+    say(t.running);
     try {
-      const answer = await post('branches', { ...edit, log: this.app.log.number });
+      const answer = await whenIndexed(() => post('branches', { ...edit, log: this.app.log.number }), (sentence) => { if (this.chosen === chosen) say(sentence); return this.chosen === chosen; });
       if (this.chosen === chosen) this.show(answer);
     } catch (error) { if (this.chosen === chosen) fill(this.result, h('p', { class: 'fault', role: 'alert' }, error.message)); }
   }

@@ -1,16 +1,22 @@
 """Runs the tests of the inspector's page in Chromium. tools/test-pages says how."""
 
 import argparse
+import faulthandler
+import os
 import pathlib
 import shutil
 import sys
+import threading
 import traceback
 
 from playwright.sync_api import sync_playwright
 
 import modules
+import server
 
 HERE = pathlib.Path(__file__).resolve().parent
+# Seconds after which the run is given up, wherever it hangs: many times what it takes.
+LIMIT, QUICK_LIMIT = 1800, 600
 
 
 def arguments():
@@ -23,8 +29,18 @@ def arguments():
     return parser.parse_args()
 
 
+def give_up():
+    faulthandler.dump_traceback(all_threads=True)
+    print("FAILED: the tests of the page hang")
+    server.Server.kill_all()
+    os._exit(1)
+
+
 def main():
     given = arguments()
+    watchdog = threading.Timer(QUICK_LIMIT if given.quick or given.modules else LIMIT, give_up)
+    watchdog.daemon = True
+    watchdog.start()
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     failed = 0
     count = 0
@@ -33,7 +49,6 @@ def main():
         shown = None
         tests = list(modules.tests(browser))
         if not given.modules:
-            import server
             import sockets
             import views
 
@@ -61,6 +76,7 @@ def main():
         if shown:
             shown.stop()
             talking.stop()
+        server.Server.kill_all()
         browser.close()
     print(f"{count - failed} of {count} tests of the page passed")
     return 1 if failed or not count else 0

@@ -30,17 +30,31 @@ HOSTILE = [
 class Server:
     """A running rollcall-inspect and the address of its page, with the key."""
 
+    running = set()
+
     def __init__(self, program, *arguments):
         self.process = subprocess.Popen(
             [str(program), "inspect", *map(str, arguments)], stdout=subprocess.PIPE, text=True
         )
+        self.running.add(self.process)
         self.address = self.process.stdout.readline().strip()
         assert self.address.startswith("http://127.0.0.1:"), self.address
 
     def stop(self):
-        self.process.terminate()
-        self.process.wait(timeout=30)
-        self.process.stdout.close()
+        """Asks the process to end. One that does not is ended all the same, and the test fails."""
+        try:
+            self.process.terminate()
+            self.process.wait(timeout=30)
+        finally:
+            self.process.kill()
+            self.process.wait()
+            self.process.stdout.close()
+            self.running.discard(self.process)
+
+    @classmethod
+    def kill_all(cls):
+        for process in cls.running:
+            process.kill()
 
 
 def day(folder):

@@ -2,7 +2,7 @@
 import { askLine, chooseExport, showKeys } from './dialogs.js';
 import { h } from './dom.js';
 import { setNaming, visible } from './people.js';
-import { ask, download, post } from './source.js';
+import { ask, download, post, whenIndexed } from './source.js';
 import { texts } from './texts.js';
 import { currentZone, isoDay, setZone, unshifted } from './times.js';
 import * as prefs from './prefs.js';
@@ -58,8 +58,8 @@ export function commands(app) {
     });
   }
   function exportLog() {
-    chooseExport(Object.keys(texts.exports.kinds), async (kind) => {
-      const name = await download('export', { log: app.log.number, kind, view: kind === 'json' ? app.story.entries.view : null });
+    chooseExport(Object.keys(texts.exports.kinds), async (kind, wait) => {
+      const name = await whenIndexed(() => download('export', { log: app.log.number, kind, view: kind === 'json' ? app.story.entries.view : null }), wait);
       app.say(texts.exports.saved(visible(name)));
     });
   }

@@ -1,6 +1,6 @@
 // Two logs of one account side by side: where they part, and what is different at their ends.
 import { h, fill } from './dom.js';
-import { ask } from './source.js';
+import { ask, whenIndexed } from './source.js';
 import { Column } from './column.js';
 import { bind } from './keys.js';
 import { Lanes } from './lanes.js';
@@ -16,7 +16,7 @@ const t = texts.compare;
 export class Compare {
   /** `keys` is the table of keys while one log is shown; those about the whole page stay. */
   constructor(element, app, keys) {
-    Object.assign(this, { element, app, keys, chosen: -1 });
+    Object.assign(this, { element, app, keys, chosen: -1, differences: [], columns: [], lanes: null });
     element.setAttribute('aria-label', t.title);
   }
 
@@ -26,22 +26,31 @@ export class Compare {
     this.element.hidden = !isOn;
     bind(isOn ? this.table : this.keys);
     if (!isOn) { this.app.timeline.resize(); this.app.refresh(); return; }
-    try { await this.load(); } catch (error) { this.isLoaded = false; fill(this.element, h('div', { class: 'pane' }, nothing([t.failed, error.message]))); }
+    if (this.loading && !(await this.isCurrent())) this.loading = null;
+    const load = (this.loading ??= this.load());
+    try { await load; } catch (error) {
+      if (this.loading !== load) return;
+      Object.assign(this, { loading: null, differences: [], columns: [], lanes: null, chosen: -1 });
+      if (!this.element.hidden) fill(this.element, h('div', { class: 'pane' }, nothing([t.failed, error.message])));
+    }
+  }
+  // Whether both logs are still those that were compared, and as long.
+  async isCurrent() {
+    if (!this.columns.some(({ log }) => log.live)) return true;
+    const now = await Promise.all(this.columns.map(({ log }) => ask('log', { log: log.log })));
+    return this.columns.every(({ log }, side) => log.head === now[side].head && log.generation === now[side].generation);
   }
   get table() {
     const { n, t: theme, '?': help } = this.keys, step = (by) => () => this.choose(Math.max(0, Math.min(this.differences.length - 1, this.chosen + by)));
     const leave = () => store.set({ compare: '' }, { jump: true });
-    return { j: step(1), k: step(-1), n: () => { n(); this.draw(); for (const column of this.columns) column.list.redraw(); }, t: () => { theme(); this.lanes.draw(); }, '?': help, o: leave, Escape: leave };
+    return { j: step(1), k: step(-1), n: () => { n(); if (this.answer) this.draw(); for (const column of this.columns) column.list.redraw(); }, t: () => { theme(); this.lanes?.draw(); }, '?': help, o: leave, Escape: leave };
   }
 
   async load() {
-    if (this.isLoaded) return;
-    this.isLoaded = true;
     fill(this.element, nothing([texts.loading, '']));
-    const [answer, ...logs] = await Promise.all([ask('compare'), ask('log', { log: 0 }), ask('log', { log: 1 })]);
-    const { agreed } = answer;
-    this.differences = answer.differences;
-    this.answer = answer;
+    const answer = await whenIndexed(() => ask('compare'), (sentence) => { fill(this.element, nothing([texts.loading, sentence])); return !this.element.hidden; });
+    const logs = await Promise.all([0, 1].map((log) => ask('log', { log }))), { agreed } = answer;
+    Object.assign(this, { answer, differences: answer.differences, chosen: -1 });
     this.middle = h('section', { class: 'pane', 'aria-label': t.differences });
     this.columns = logs.map((log, side) => new Column({ log, side, agreed: agreed && [agreed.first, agreed.second][side], open: (record) => this.open(side, record), report: this.app.report }));
     this.lanes = new Lanes(logs, agreed && [agreed.first, agreed.second], this.app.report);

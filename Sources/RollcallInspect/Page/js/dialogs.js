@@ -34,9 +34,18 @@ export function askLine({ label, hint, placeholder }, answer, extra = null) {
   input.focus();
 }
 
+/** Asks for the form of an export. `choose(kind, wait)` may call `wait(sentence)` to learn whether it is still wanted. */
 export function chooseExport(kinds, choose) {
   const { title, kinds: words } = texts.exports, fault = h('p', { class: 'fault', role: 'alert' });
-  const pick = async (kind) => { try { await choose(kind); dialog.close(); } catch (error) { fault.textContent = error.message; } };
+  let wanted = '';
+  const pick = async (kind) => {
+    const isWanted = () => wanted === kind && fault.isConnected && dialog.open;
+    wanted = kind;
+    try {
+      await choose(kind, (sentence) => { if (isWanted()) fault.textContent = sentence; return isWanted(); });
+      if (isWanted()) dialog.close();
+    } catch (error) { if (isWanted()) fault.textContent = error.message; }
+  };
   open(title, h('section', { class: 'sheet' }, h('header', {}, h('h2', {}, title), closer()), h('ul', { class: 'exports' }, kinds.map((kind) => h('li', {},
     h('button', { type: 'button', onclick: () => pick(kind) }, h('b', {}, words[kind][0]), h('span', { class: 'faint' }, words[kind][1]))))), fault));
 }

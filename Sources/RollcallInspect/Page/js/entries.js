@@ -99,16 +99,21 @@ export class Entries {
 
   /** The row of a record: the last that begins at or before it, inside an open fold if it lies in one; -1 before all. */
   async rowOf(record) {
-    const { blocks } = this.heights;
-    let index = blocks.findLastIndex((block) => block.first <= record);
+    const index = this.blockOf(record);
+    if (index >= 0 && !this.heights.blocks[index].rows) await this.load(index);
+    return this.knownRowOf(record) ?? -1;
+  }
+  /** The same without asking for anything; null if the row is not known. */
+  knownRowOf(record) {
+    const index = this.blockOf(record);
     if (index < 0) return -1;
-    if (!blocks[index].rows) await this.load(index);
-    const rows = this.heights.blocks[index]?.rows;
-    if (!rows) return -1;
+    const { rows } = this.heights.blocks[index];
+    if (!rows) return null;
     let found = -1;
     for (let i = 0; i < rows.length && rows[i].entry.n <= record; i++) if (!(rows[i].isOpen && rows[i].entry.last >= record && rows[i + 1]?.entry.n <= record)) found = i;
     return this.heights.starts[index] + found;
   }
+  blockOf(record) { return this.heights.blocks.findLastIndex((block) => block.first <= record); }
 
   /** Opens a fold, or closes it. Its records are asked for when it is opened first. */
   async toggle(entry) {

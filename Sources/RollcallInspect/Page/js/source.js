@@ -1,7 +1,7 @@
 // Asks the server, keeps answers that cannot change, and lets nothing pile up.
 import * as prefs from './prefs.js';
 
-const capacity = 16 * 1024 * 1024;
+const capacity = 16 * 1024 * 1024, indexingPause = 500;
 
 /** An answer that is an error: the server's sentence and its code. */
 export class Refusal extends Error {
@@ -96,6 +96,19 @@ export async function ask(path, parameters, { keep = false, signal } = {}) {
 }
 
 export async function post(path, body) { return (await answerOf(await send(`/api/${path}`, { method: 'POST', body }))).answer; }
+
+/**
+ * What `work` answers about a whole log, asked again while the log is being indexed. `wait(sentence)` says so each time,
+ * and returns whether the answer is still wanted.
+ */
+export async function whenIndexed(work, wait) {
+  for (;;) {
+    try { return await work(); } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'indexing' || !wait(error.message)) throw error;
+      await new Promise((resolve) => { setTimeout(resolve, indexingPause); });
+    }
+  }
+}
 
 /** One request in flight; while it is, only the latest one wanted is remembered. */
 export class Latest {

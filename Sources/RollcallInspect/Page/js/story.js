@@ -93,7 +93,8 @@ export class Story {
   /** Marks the row of a record and brings it into view. */
   async select(record, where = 'nearest') {
     const id = (this.selecting = (this.selecting ?? 0) + 1);
-    const index = await this.entries.rowOf(record);
+    // At once if it is known: to scroll after the page has changed would lay it out once more.
+    const index = this.entries.knownRowOf(record) ?? await this.entries.rowOf(record);
     if (id !== this.selecting) return;
     this.index = index;
     this.list.reveal(index, where);

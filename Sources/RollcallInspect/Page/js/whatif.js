@@ -3,7 +3,7 @@ import { h, fill } from './dom.js';
 import { severityMark } from './icons.js';
 import { contact, recordLink, sentence } from './people.js';
 import { clauseParts, effectParts, sign } from './rows.js';
-import { ask, post } from './source.js';
+import { ask, post, whenIndexed } from './source.js';
 import { valuesOf } from './difference.js';
 import { texts } from './texts.js';
 import { nothing } from './empty.js';
@@ -34,10 +34,10 @@ export class WhatIf {
   async run(edit, pressed) {
     this.chosen = JSON.stringify(edit);
     for (const chip of this.choices.children) chip.setAttribute('aria-pressed', String(chip === pressed));
-    fill(this.result, h('p', { class: 'faint running' }, t.running, ' ', h('button', { class: 'link', type: 'button', onclick: () => this.cancel() }, t.cancel)));
-    const { chosen } = this;
+    const { chosen } = this, say = (...words) => fill(this.result, h('p', { class: 'faint running' }, words, ' ', h('button', { class: 'link', type: 'button', onclick: () => this.cancel() }, t.cancel)));
+    say(t.running);
     try {
-      const answer = await post('branches', { ...edit, log: this.app.log.number });
+      const answer = await whenIndexed(() => post('branches', { ...edit, log: this.app.log.number }), (sentence) => { if (this.chosen === chosen) say(sentence); return this.chosen === chosen; });
       if (this.chosen === chosen) this.show(answer);
     } catch (error) { if (this.chosen === chosen) fill(this.result, h('p', { class: 'fault', role: 'alert' }, error.message)); }
   }
