@@ -169,7 +169,7 @@ let package = Package(
         "RawBytes", "XMPPStanza", "RosterCore", "EventStore", "Captures", "ContactSections",
         "Rollcall",
       ],
-      swiftSettings: rules),
+      exclude: ["Answers/answers.schema.json"], swiftSettings: rules),
     .executableTarget(
       name: "RollcallProgram", dependencies: ["RollcallCLI"], swiftSettings: rules),
     .executableTarget(

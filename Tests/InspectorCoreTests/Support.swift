@@ -23,13 +23,17 @@ struct Inspected {
     inspector = Inspector([InspectedLog(timeline, title: "test.rollcall", isLive: true)])
   }
 
-  /// The log of a capture.
+  /// The log of a fixture.
   init(_ fixture: CaptureCase, in folder: TemporaryFolder) throws {
+    try self.init(capture: fixture.path, of: fixture.account, in: folder)
+  }
+
+  /// The log of a capture.
+  init(capture path: String, of account: String, in folder: TemporaryFolder) throws {
     let log = try EventLog.draft(
       for: folder.file("\(UUID()).rollcall"), eventVersion: RecordReader.version)
-    let account = try BareJID(parsing: fixture.account)
-    var reading = CaptureImport(ImportOptions(account: account))
-    _ = try reading.run(FileHandle(forReadingFrom: URL(filePath: fixture.path)), into: log)
+    var reading = CaptureImport(ImportOptions(account: try BareJID(parsing: account)))
+    _ = try reading.run(FileHandle(forReadingFrom: URL(filePath: path)), into: log)
     self.init(log)
   }
 

@@ -1,19 +1,34 @@
 import Foundation
 
-/// The schema of the program's JSON documents, and a validator for them.
+/// A schema of JSON in the sources, and a validator for it.
 ///
-/// Supports only the keywords of JSON Schema 2020-12 that the file uses, and rejects a file with
+/// Supports only the keywords of JSON Schema 2020-12 that the files use, and rejects a file with
 /// others.
 package struct JSONSchema {
-  private let root: [String: Any]
+  /// The schemas, which may refer to each other, by their paths in the sources.
+  package enum File: String, CaseIterable {
+    /// The documents that the program prints.
+    case documents = "Rollcall/Documents/documents.schema.json"
+    /// What the inspector's server answers.
+    case answers = "InspectorCore/Answers/answers.schema.json"
+  }
 
-  /// The schema in the sources.
-  package init() throws {
+  private let roots: [String: [String: Any]]
+  private let file: File
+
+  /// A schema in the sources.
+  package init(of file: File = .documents) throws {
     var url = URL(filePath: #filePath)
     for _ in 1...3 { url.deleteLastPathComponent() }
-    url.append(path: "Sources/Rollcall/Documents/documents.schema.json")
-    let value = try JSONSerialization.jsonObject(with: Data(contentsOf: url))
-    root = try Self.object(value, "the file")
+    url.append(path: "Sources")
+    self.file = file
+    roots = try Dictionary(
+      uniqueKeysWithValues: File.allCases.map { file in
+        let data = try Data(contentsOf: url.appending(path: file.rawValue))
+        return (
+          file.rawValue, try Self.object(JSONSerialization.jsonObject(with: data), "the file")
+        )
+      })
   }
 
   private struct Broken: Error, CustomStringConvertible {
@@ -27,11 +42,11 @@ package struct JSONSchema {
     return object
   }
 
-  /// The names of the documents.
+  /// The names of the documents, or of the answers.
   package var documents: [String] {
     get throws {
-      let documents = try Self.object(definition("#/$defs/documents")["$defs"], "documents")
-      return documents.keys.sorted()
+      let documents = try resolve("#/$defs/\(file)", in: file.rawValue).schema
+      return try Self.object(documents["$defs"], "\(file)").keys.sorted()
     }
   }
 
@@ -45,14 +60,25 @@ package struct JSONSchema {
   /// The first violation of a definition in a parsed JSON value; nil if the value is valid.
   package func fault(inValue value: Any, _ name: String) throws -> String? {
     let isDocument = try documents.contains(name)
-    let path = isDocument ? "#/$defs/documents/$defs/\(name)" : "#/$defs/\(name)"
-    return try fault(value, definition(path), at: name)
+    let path = isDocument ? "#/$defs/\(file)/$defs/\(name)" : "#/$defs/\(name)"
+    return try fault(value, resolve(path, in: file.rawValue), at: name)
   }
 
-  private func definition(_ path: String) throws -> [String: Any] {
-    try path.split(separator: "/").dropFirst().reduce(root) { object, key in
-      try Self.object(object[String(key)], path)
+  /// A definition and the file that it is in.
+  private typealias Definition = (schema: [String: Any], file: String)
+
+  /// What a reference in a file refers to.
+  private func resolve(_ reference: String, in file: String) throws -> Definition {
+    let halves = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+    var target = file
+    if let path = halves.first, !path.isEmpty {
+      let base = URL(filePath: "/\(file)")
+      let url = URL(filePath: String(path), relativeTo: base).standardizedFileURL
+      target = String(url.path(percentEncoded: false).dropFirst())
     }
+    let root = try Self.object(roots[target], reference)
+    let keys = halves.last?.split(separator: "/") ?? []
+    return (try keys.reduce(root) { try Self.object($0[String($1)], reference) }, target)
   }
 
   // MARK: Keywords
@@ -62,15 +88,18 @@ package struct JSONSchema {
     "items", "anyOf", "pattern", "minimum", "maximum", "minItems", "maxItems",
   ]
 
-  private func fault(_ value: Any, _ schema: [String: Any], at location: String) throws -> String? {
+  private func fault(
+    _ value: Any, _ definition: Definition, at location: String
+  ) throws -> String? {
+    let (schema, file) = definition
     if let word = schema.keys.first(where: { !Self.words.contains($0) }) {
       throw Broken(description: "\(location) uses “\(word)”, which is not supported")
     }
     if let path = schema["$ref"] as? String {
-      if let fault = try fault(value, definition(path), at: location) { return fault }
+      if let fault = try fault(value, resolve(path, in: file), at: location) { return fault }
     }
     if let choices = schema["anyOf"] as? [[String: Any]] {
-      let faults = try choices.map { try fault(value, $0, at: location) }
+      let faults = try choices.map { try fault(value, ($0, file), at: location) }
       if !faults.contains(where: { $0 == nil }) {
         return "\(location) is none of \(choices.count): "
           + faults.compactMap(\.self).joined(separator: "; ")
@@ -82,8 +111,8 @@ package struct JSONSchema {
     if let values = schema["enum"] as? [Any], !values.contains(where: { Self.isEqual($0, value) }) {
       return "\(location) is none of \(values)"
     }
-    return try limits(value, schema, at: location) ?? members(value, schema, at: location)
-      ?? elements(value, schema, at: location)
+    return try limits(value, schema, at: location) ?? members(value, definition, at: location)
+      ?? elements(value, definition, at: location)
   }
 
   private func limits(
@@ -109,8 +138,9 @@ package struct JSONSchema {
   }
 
   private func members(
-    _ value: Any, _ schema: [String: Any], at location: String
+    _ value: Any, _ definition: Definition, at location: String
   ) throws -> String? {
+    let (schema, file) = definition
     guard let object = value as? [String: Any] else { return nil }
     let properties = schema["properties"] as? [String: [String: Any]] ?? [:]
     for key in schema["required"] as? [String] ?? [] where object[key] == nil {
@@ -118,9 +148,9 @@ package struct JSONSchema {
     }
     for (key, member) in object.sorted(by: { $0.key < $1.key }) {
       if let known = properties[key] {
-        if let fault = try fault(member, known, at: "\(location).\(key)") { return fault }
+        if let fault = try fault(member, (known, file), at: "\(location).\(key)") { return fault }
       } else if let other = schema["additionalProperties"] as? [String: Any] {
-        if let fault = try fault(member, other, at: "\(location).\(key)") { return fault }
+        if let fault = try fault(member, (other, file), at: "\(location).\(key)") { return fault }
       } else if schema["additionalProperties"] as? Bool == false {
         return "\(location) has “\(key)”"
       }
@@ -129,13 +159,14 @@ package struct JSONSchema {
   }
 
   private func elements(
-    _ value: Any, _ schema: [String: Any], at location: String
+    _ value: Any, _ definition: Definition, at location: String
   ) throws -> String? {
-    guard let list = value as? [Any], let items = schema["items"] as? [String: Any] else {
-      return nil
-    }
+    guard let list = value as? [Any], let items = definition.schema["items"] as? [String: Any]
+    else { return nil }
     for (index, element) in list.enumerated() {
-      if let fault = try fault(element, items, at: "\(location)[\(index)]") { return fault }
+      if let fault = try fault(element, (items, definition.file), at: "\(location)[\(index)]") {
+        return fault
+      }
     }
     return nil
   }

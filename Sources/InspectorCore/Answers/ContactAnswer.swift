@@ -96,7 +96,7 @@ extension OpenLog {
       "total": .integer(Int64(lines.count)),
       "entries": .array(shown.map { document($0, &people) }),
       "more": .bool(shown.count < earlier.count),
-      "ending": .array(findings.map { document($0, isOfEnd: true, &people) }),
+      "ending": .array((isComplete ? findings : []).map { document($0, isOfEnd: true, &people) }),
     ])
   }
 
