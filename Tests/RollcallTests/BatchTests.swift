@@ -131,7 +131,7 @@ import XMPPStanza
       return batch
     }
     #expect(throws: EventLogError.self) {
-      try BatchWriter.run(log) { writer in
+      try LogWriter.run(log) { writer in
         // While the first is written, the others wait for their turn.
         var first = batch(3000, account: nil)
         var refused = batch(1, account: "alice@example.test")

@@ -89,9 +89,9 @@ import Testing
   func cancelled() async throws {
     let log = try newLog()
     let disk = DispatchSemaphore(value: 0)
-    let writer = try LogWriter(log, isAccountNoted: true) { log, records in
+    let writer = try LogWriter(log, isAccountNoted: true) { log, batch in
       disk.wait()
-      return try log.append(records)
+      return try LogWriter.append(log, batch)
     }
     try put(0, in: writer)
     let waiting = Task { try await writer.durable() }
@@ -207,8 +207,8 @@ import Testing
   func outcomeUnknown() async throws {
     let log = try newLog()
     let isFailing = Atomic(true)
-    let writer = try LogWriter(log, isAccountNoted: true) { log, records in
-      let range = try log.append(records)
+    let writer = try LogWriter(log, isAccountNoted: true) { log, batch in
+      let range = try LogWriter.append(log, batch)
       guard isFailing.exchange(false, ordering: .relaxed) else { return range }
       // It was written, but the writer cannot know.
       throw EventLogError.outcomeUnknown(path: log.path, cause: "the sync failed")
@@ -230,10 +230,10 @@ import Testing
     let log = try newLog()
     let attempts = Atomic(0)
     let isFull = Atomic(true)
-    let writer = try LogWriter(log, isAccountNoted: true) { log, records in
+    let writer = try LogWriter(log, isAccountNoted: true) { log, batch in
       attempts.add(1, ordering: .relaxed)
       if isFull.load(ordering: .relaxed) { throw EventLogError.diskFull(path: log.path) }
-      return try log.append(records)
+      return try LogWriter.append(log, batch)
     }
     for number in 0..<2000 { try put(number, in: writer) }
     // After 1, 2, 4 … more records, and then after each 1024.

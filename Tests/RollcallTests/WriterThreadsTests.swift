@@ -76,9 +76,9 @@ import Testing
     let threads = try WriterThreads(1)
     let (bad, good) = (try newLog("bad"), try newLog("good"))
     let isFull = Mutex(true)
-    let failing = try LogWriter(bad, isAccountNoted: true, on: threads) { log, records in
+    let failing = try LogWriter(bad, isAccountNoted: true, on: threads) { log, batch in
       if isFull.withLock({ $0 }) { throw Full() }
-      return try log.append(records)
+      return try LogWriter.append(log, batch)
     }
     let writer = try LogWriter(good, isAccountNoted: true, on: threads)
     for number in 1...10 {

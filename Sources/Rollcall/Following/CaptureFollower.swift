@@ -18,7 +18,7 @@ package struct CaptureFollower {
 
   private let options: ImportOptions
   private var reading: CaptureImport
-  private var writer: DirectWriter
+  private var writer: LogWriter
   private var printer: SourcePrinter
   private var search: FormatSearch
   private var intake: CaptureIntake?
@@ -35,7 +35,7 @@ package struct CaptureFollower {
     self.printer = printer
     reading = CaptureImport(options)
     search = FormatSearch(options)
-    writer = DirectWriter(log)
+    writer = LogWriter(importingTo: log, hasThread: false)
   }
 
   /// Takes the next bytes. Their records are in the log after the next commit.
@@ -86,7 +86,7 @@ package struct CaptureFollower {
     self.log = log
     self.printer = printer
     (noted, committed) = (LogMarks(), 0)
-    writer = DirectWriter(log)
+    writer = LogWriter(importingTo: log, hasThread: false)
   }
 
   private mutating func begin(_ intake: CaptureIntake) throws {

@@ -46,7 +46,7 @@ package struct CaptureImport {
     progress: (Int) -> Void = { _ in }
   ) throws -> ImportSummary {
     try number(connectionsOf: log)
-    return try BatchWriter.run(log) { writer in
+    return try LogWriter.run(log) { writer in
       try read(file, into: writer, printer: printer, progress: progress)
     }
   }
@@ -63,7 +63,7 @@ package struct CaptureImport {
   }
 
   private mutating func read(
-    _ file: FileHandle, into writer: BatchWriter, printer: SourcePrinter?,
+    _ file: FileHandle, into writer: LogWriter, printer: SourcePrinter?,
     progress: (Int) -> Void
   ) throws -> ImportSummary {
     var printer = printer
@@ -83,7 +83,7 @@ package struct CaptureImport {
 
   /// Takes the next bytes of a capture.
   mutating func take(
-    _ chunk: [UInt8], of intake: CaptureIntake, _ writer: any BatchSink
+    _ chunk: [UInt8], of intake: CaptureIntake, _ writer: LogWriter
   ) throws {
     try intake.reader.read(chunk) { head, node in
       try takeInPlace(head, node, intake, writer)
@@ -94,13 +94,13 @@ package struct CaptureImport {
   }
 
   /// Takes the records that wait only to become more certain of their direction.
-  mutating func release(_ intake: CaptureIntake, _ writer: any BatchSink) throws {
+  mutating func release(_ intake: CaptureIntake, _ writer: LogWriter) throws {
     try intake.reader.release { try take($0, intake, writer) }
     intake.noteReading()
   }
 
   /// Takes the end of a capture.
-  mutating func finish(_ intake: CaptureIntake, _ writer: any BatchSink) throws {
+  mutating func finish(_ intake: CaptureIntake, _ writer: LogWriter) throws {
     try intake.reader.finish { try take($0, intake, writer) }
     intake.noteReading()
     if let wanted = options.connection, !seen.contains(wanted) {
@@ -121,7 +121,7 @@ package struct CaptureImport {
   var hasPending: Bool { pending.records.count > 0 }
 
   /// Appends what waits, and notes marks.
-  mutating func flush(into writer: any BatchSink, marks: LogMarks = LogMarks()) throws {
+  mutating func flush(into writer: LogWriter, marks: LogMarks = LogMarks()) throws {
     pending.marks = marks
     try writer.put(&pending)
   }
@@ -151,7 +151,7 @@ package struct CaptureImport {
   }
 
   private mutating func take(
-    _ output: CaptureOutput, _ intake: CaptureIntake, _ writer: any BatchSink
+    _ output: CaptureOutput, _ intake: CaptureIntake, _ writer: LogWriter
   ) throws {
     switch output {
     case .problem(let problem): intake.summary.note(problem)
@@ -164,7 +164,7 @@ package struct CaptureImport {
   /// Takes an element in place; false if it first has to be decided whether it is wanted.
   private mutating func takeInPlace(
     _ head: borrowing CapturedHead, _ node: borrowing XMPPElement, _ intake: CaptureIntake,
-    _ writer: any BatchSink
+    _ writer: LogWriter
   ) throws -> Bool {
     guard options.connection == nil, intake.filter.passesElements(of: head.connection),
       numbers.isLast(head.connection, head.connectionNumber)
@@ -194,7 +194,7 @@ package struct CaptureImport {
   }
 
   mutating func add(
-    _ record: CapturedRecord, _ summary: inout ImportSummary, _ writer: any BatchSink
+    _ record: CapturedRecord, _ summary: inout ImportSummary, _ writer: LogWriter
   ) throws {
     let connection = numbers.number(of: record)
     encoder.encode(record.content)
@@ -211,7 +211,7 @@ package struct CaptureImport {
 
   /// Counts the record that was added last, and commits if that is due.
   private mutating func count(
-    _ summary: inout ImportSummary, isElement: Bool, hasTime: Bool, _ writer: any BatchSink
+    _ summary: inout ImportSummary, isElement: Bool, hasTime: Bool, _ writer: LogWriter
   ) throws {
     summary.records += 1
     if isElement, !hasTime { summary.lacksTimes = true }

@@ -49,13 +49,13 @@ extension CaptureImport {
     progress: (Int) -> Void = { _ in }
   ) throws -> PairSummary {
     try number(connectionsOf: log)
-    return try BatchWriter.run(log) { writer in
+    return try LogWriter.run(log) { writer in
       try read(pair, into: writer, printers, progress: progress)
     }
   }
 
   private mutating func read(
-    _ pair: CapturePair, into writer: BatchWriter,
+    _ pair: CapturePair, into writer: LogWriter,
     _ printers: (inbound: SourcePrinter, outbound: SourcePrinter)?, progress: (Int) -> Void
   ) throws -> PairSummary {
     guard let format = CaptureFormat.named("raw-stream") else { throw ImportError.unknownFormat }

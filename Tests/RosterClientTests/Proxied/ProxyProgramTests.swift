@@ -221,7 +221,7 @@ import Testing
       }
       // If the limit were the size of the queue for the disk, and not time, other clients would be
       // blocked by now.
-      #expect(last < HandoverWork.most / 2, "\(last)")
+      #expect(last < BatchQueue.byteLimit / 2, "\(last)")
       let other = try await self.stream(proxy, number: 1, jid: "bob@raw.test/x")
       other.client.say(RawStream.message(7))
       try await other.server.hears("id='m7'")
