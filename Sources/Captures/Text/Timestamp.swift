@@ -41,22 +41,15 @@ package enum Timestamp {
   ///
   /// Digits finer than a millisecond are cut off.
   package static func parse(_ text: String) -> Int64? {
-    let pattern =
-      /(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))/
-      .asciiOnlyDigits()
-    guard let found = text.wholeMatch(of: pattern)?.output,
-      let year = Int64(found.1), let month = Int64(found.2), let dayOfMonth = Int64(found.3),
-      let hour = Int64(found.4), let minute = Int64(found.5), let second = Int64(found.6),
-      let day = days(year, month, dayOfMonth), let clock = clock(hour, minute, second)
+    var rest = TimestampText(text)
+    guard let year = rest.number(4), rest.skip("-") != nil,
+      let month = rest.number(2), rest.skip("-") != nil,
+      let dayOfMonth = rest.number(2), rest.skip("Tt") != nil,
+      let hour = rest.number(2), rest.skip(":") != nil,
+      let minute = rest.number(2), rest.skip(":") != nil,
+      let second = rest.number(2), let thousandths = rest.thousandths(), let offset = rest.zone(),
+      rest.isEmpty, let day = days(year, month, dayOfMonth), let clock = clock(hour, minute, second)
     else { return nil }
-    var offset: Int64 = 0
-    if let sign = found.8, let hours = found.9.flatMap({ Int64($0) }),
-      let minutes = found.10.flatMap({ Int64($0) })
-    {
-      guard hours < 24, minutes < 60 else { return nil }
-      offset = (hours * 60 + minutes) * (sign == "-" ? -60_000 : 60_000)
-    }
-    let thousandths = Int64(((found.7 ?? "") + "000").prefix(3)) ?? 0
     return day * Self.day + clock + thousandths - offset
   }
 
@@ -97,6 +90,55 @@ package enum Timestamp {
       return nil
     }
     return ((hour * 60 + minute) * 60 + second) * 1000
+  }
+}
+
+/// What is left of a time's text while it is read.
+///
+/// A redaction looks at most values of a log for times, and matching a regular expression takes a
+/// hundred times as long.
+private struct TimestampText {
+  private var rest: Substring.UTF8View
+
+  init(_ text: String) {
+    rest = text[...].utf8
+  }
+
+  var isEmpty: Bool { rest.isEmpty }
+
+  /// Takes exactly this many digits; nil if there are fewer.
+  mutating func number(_ count: Int) -> Int64? {
+    let digits = rest.prefix(count)
+    guard digits.count == count, digits.allSatisfy(\.isDigit) else { return nil }
+    rest = rest.dropFirst(count)
+    return Int64(String(decoding: digits, as: UTF8.self))
+  }
+
+  /// Takes the next byte if it is one of these characters.
+  mutating func skip(_ characters: StaticString) -> UInt8? {
+    guard let byte = rest.first,
+      characters.withUTF8Buffer({ $0.contains(byte) })
+    else { return nil }
+    rest = rest.dropFirst()
+    return byte
+  }
+
+  /// Takes the fraction of a second, if there is one; nil if it has no digits.
+  mutating func thousandths() -> Int64? {
+    guard skip(".") != nil else { return 0 }
+    let digits = rest.prefix(while: \.isDigit)
+    rest = rest.dropFirst(digits.count)
+    guard !digits.isEmpty else { return nil }
+    return Int64((String(decoding: digits.prefix(3), as: UTF8.self) + "00").prefix(3))
+  }
+
+  /// Takes the zone: the milliseconds by which it is ahead of UTC.
+  mutating func zone() -> Int64? {
+    guard let sign = skip("Zz+-") else { return nil }
+    guard sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") else { return 0 }
+    guard let hours = number(2), hours < 24, skip(":") != nil, let minutes = number(2), minutes < 60
+    else { return nil }
+    return (hours * 60 + minutes) * (sign == UInt8(ascii: "-") ? -60_000 : 60_000)
   }
 }
 
