@@ -40,7 +40,7 @@ struct ShownContact {
   /// The parts that may differ from those of another table; all others are equal.
   func parts(thatMayDifferFrom other: ShownContact) -> ShownParts {
     var parts: ShownParts = []
-    if !isSame(row.item, as: other.row.item, in: other.table) { parts.insert(.item) }
+    if !table.isSame(row.item, as: other.row.item, in: other.table) { parts.insert(.item) }
     let details = hasSameDetails(as: other) ? [] : row.parts.union(other.row.parts)
     if !details.isDisjoint(with: [.request, .outgoing]) { parts.insert(.requests) }
     if details.contains(.names) { parts.insert(.names) }
@@ -61,22 +61,5 @@ struct ShownContact {
   /// True for every contact without a change since a snapshot.
   private func hasSameDetails(as other: ShownContact) -> Bool {
     table.hasSameStoredDetails(row.details, as: other.row.details, in: other.table)
-  }
-
-  private func isSame(_ mine: ItemRow?, as others: ItemRow?, in other: ContactTable) -> Bool {
-    guard let mine, let others else { return mine == nil && others == nil }
-    return mine.subscription == others.subscription && mine.isPending == others.isPending
-      && mine.isApproved == others.isApproved
-      && table.has(mine.name, sameAs: others.name, in: other)
-      && isSame(mine.groups, as: others.groups, in: other)
-  }
-
-  private func isSame(
-    _ mine: GroupsNumber, as others: GroupsNumber, in other: ContactTable
-  ) -> Bool {
-    guard mine != .none, others != .none else { return mine == others }
-    let (mine, others) = (table.texts(ofGroups: mine), other.texts(ofGroups: others))
-    return mine.count == others.count
-      && zip(mine, others).allSatisfy { table.has($0, sameAs: $1, in: other) }
   }
 }
