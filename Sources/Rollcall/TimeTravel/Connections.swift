@@ -72,11 +72,15 @@ extension Timeline {
     let last = try record(at: point)
     var stories = try connectionsSeen(upTo: last)
     var state = State()
-    try advance(&state, to: last) { moment, roster in
-      switch moment.event {
+    try follow(&state, to: last) { roster, step in
+      // Who is available does not matter here.
+      if roster.canSkip(step.event, at: step.stamp, on: step.connection) { return }
+      try step.reduce(into: &roster)
+      switch try step.value {
       case .session(let event):
-        stories[moment.connection]?.follow(event, because: moment.endReason, roster)
-      case .stanza(.answerReceived(let answer)): stories[moment.connection]?.follow(answer)
+        let reason = try endReason(of: event, at: step.stamp.record)
+        stories[step.connection]?.follow(event, because: reason, roster)
+      case .stanza(.answerReceived(let answer)): stories[step.connection]?.follow(answer)
       case .stanza, .annotation: break
       }
     }

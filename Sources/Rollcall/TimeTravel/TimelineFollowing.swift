@@ -61,12 +61,21 @@ extension Timeline {
       reducedInto roster: inout Roster
     ) throws(EventLogError) -> Moment {
       let outcome = try reduce(into: &roster, reporting: .everything)
-      do {
-        return Moment(
-          stamp: stamp, connection: connection, direction: direction,
-          event: try RosterEvent(stored: event), outcome: outcome)
-      } catch {
-        throw unreadable(error)
+      return Moment(
+        stamp: stamp, connection: connection, direction: direction, event: try value,
+        outcome: outcome)
+    }
+
+    /// The event as a value.
+    ///
+    /// - Throws: `EventLogError.corrupt`, which names the record, if it cannot be read.
+    var value: RosterEvent {
+      get throws(EventLogError) {
+        do {
+          return try RosterEvent(stored: event)
+        } catch {
+          throw unreadable(error)
+        }
       }
     }
 
@@ -152,13 +161,21 @@ extension Timeline {
 
   /// Adds why a connection ended, which only the record says: the roster does not depend on it.
   func explainingEnd(_ moment: Moment) throws -> Moment {
-    guard case .session(.closed) = moment.event,
-      let record = try log.read({ try $0.record(at: moment.stamp.record) }),
-      record.header.kind == .lifecycle, case .closed(let reason)? = Lifecycle(record.bytes)
+    guard case .session(let event) = moment.event,
+      let reason = try endReason(of: event, at: moment.stamp.record)
     else { return moment }
     var moment = moment
     moment.endReason = reason
     return moment
+  }
+
+  /// Why a connection ended, in the words of the source, if the event is its end and the record
+  /// says so.
+  func endReason(of event: SessionEvent, at record: UInt64) throws -> String? {
+    guard case .closed = event, let record = try log.read({ try $0.record(at: record) }),
+      record.header.kind == .lifecycle, case .closed(let reason)? = Lifecycle(record.bytes)
+    else { return nil }
+    return reason
   }
 
   /// Adds to a state what the log says beside its events.
