@@ -73,8 +73,10 @@ extension Timeline.Moment {
 
   /// Whether it changed only what is shown for a moment.
   package var isFleeting: Bool {
+    // Most records change only presence, so that nothing need be left out first.
     outcome.findings.isEmpty && outcome.news == nil
-      && outcome.changes.forStory.allSatisfy(\.isFleeting)
+      && (outcome.changes.allSatisfy(\.isFleeting)
+        || outcome.changes.forStory.allSatisfy(\.isFleeting))
   }
 }
 

@@ -49,9 +49,12 @@ package struct StorySummary: Sendable {
       if presence[day]?.add(moment) == nil { presence[day] = PresenceBurst(moment) }
     }
     // What our own session's end hides of a contact is nothing that happened to the contact.
-    let changes = moment.outcome.changes.filter { $0.reason != .session }
-    for contact in Set(changes.compactMap(\.contact)) {
-      records[contact, default: 0] += 1
+    let contacts = moment.outcome.changes.lazy.filter { $0.reason != .session }
+      .compactMap(\.contact)
+    if moment.outcome.changes.count == 1 {
+      for contact in contacts { records[contact, default: 0] += 1 }
+    } else {
+      for contact in Set(contacts) { records[contact, default: 0] += 1 }
     }
     take(ending: moment.outcome.findings)
   }

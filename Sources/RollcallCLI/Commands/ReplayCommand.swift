@@ -73,13 +73,16 @@ struct ReplayCommand: ParsableCommand, LogReading {
   ) throws -> [Int64?: PresenceBurst]? {
     let head = try opened.lastRecord
     guard head >= Self.summaryThreshold else { return nil }
-    var (whole, part) = (StorySummary(day: times.zone.day), StorySummary(day: times.zone.day))
+    var whole = StorySummary(day: times.zone.day)
+    // Without a filter, the part that is shown is the whole up to the last record.
+    var part = filter.isSet ? whole : nil
     try opened.naming {
       var follower = try LogFollower(opened.timeline)
       try follower.follow(upTo: last) { moment, _ in
         whole.take(moment)
-        if try story.chosen.tells(moment, toPeople: true) { part.take(moment) }
+        if part != nil, try story.chosen.tells(moment, toPeople: true) { part?.take(moment) }
       }
+      if part == nil { part = whole }
       if last >= Self.summaryThreshold, !filter.isSet {
         whole.take(ending: try opened.timeline.findings(ending: follower.state))
         try Terminal.say(
@@ -90,7 +93,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
         try follower.follow(upTo: next) { moment, _ in whole.take(moment) }
       }
     }
-    return whole.isLong ? part.presence : nil
+    return whole.isLong ? part?.presence : nil
   }
 
   /// The source, for commands that the user may copy.
