@@ -1,21 +1,21 @@
 import RawBytes
 import XMPPStanza
 
-/// Which record last changed what, of all that two states can show differently.
+/// For each field that two states can show differently, the record that changed it last.
 ///
-/// It is noted as records are reduced, by the numbers that the roster's table has: to tell each
+/// Noted while records are reduced, by the numbers of the roster's table, because reporting each
 /// change with its values takes several times as long.
 package struct ChangeCauses {
   /// What a change is about, in the numbers of the table.
   private struct Subject: Hashable {
     let field: StateField
-    /// Nil where it is about the account.
+    /// Nil if it is about the account.
     let contact: ContactNumber?
-    /// The name of the resource, where it is about presence.
+    /// The name of the resource, if it is about presence.
     let part: TextNumber
   }
 
-  /// The same by names; that of a resource by its bytes, for so they are told apart.
+  /// A subject that does not depend on a table. Resources are distinguished by their bytes.
   private struct NamedSubject: Hashable {
     let field: StateField
     let contact: BareJID?
@@ -23,11 +23,11 @@ package struct ChangeCauses {
   }
 
   private var stamps: [Subject: RecordStamp] = [:]
-  /// What was noted before the table was made anew.
+  /// The changes that were noted before the table was rebuilt.
   private var former: [NamedSubject: RecordStamp] = [:]
   private var blocking: [JID: RecordStamp] = [:]
 
-  /// Of no records yet.
+  /// Creates an empty value, for no records.
   package init() {}
 
   // MARK: Noting
@@ -41,7 +41,7 @@ package struct ChangeCauses {
 
   mutating func noteBlocking(of jid: JID, at stamp: RecordStamp) { blocking[jid] = stamp }
 
-  /// The table is about to be made anew, and its numbers will be of something else.
+  /// Notes that the table is about to be rebuilt, after which its numbers have other meanings.
   mutating func numbersEnd(in contacts: ContactTable) {
     for (subject, stamp) in stamps {
       let named = NamedSubject(
@@ -54,7 +54,7 @@ package struct ChangeCauses {
 
   // MARK: Asking
 
-  /// Hands the address of each contact that anything was noted of to `body`, some of them twice.
+  /// Passes the address of each contact with a noted change to `body`, some of them twice.
   ///
   /// - Parameter contacts: The table that the records were reduced into.
   func forEachContact(in contacts: ContactTable, _ body: (RawSpan) -> Void) {
@@ -67,15 +67,15 @@ package struct ChangeCauses {
     for jid in blocking.keys { jid.bare.text.withUTF8Bytes(body) }
   }
 
-  /// The last record that may have caused a difference; nil where none is known to.
+  /// The last record that may have caused a difference; nil if none is known.
   ///
-  /// - Parameter roster: What the records were reduced into.
+  /// - Parameter roster: The roster that the records were reduced into.
   package func cause(of difference: FieldDifference, in roster: Roster) -> RecordStamp? {
     let contact = difference.contact
     let field = difference.field
     if case .blocked(let jid, _, _) = difference.values { return blocking[jid] }
     let own = stamp(field, contact, difference.values.resource, in: roster)
-    // An item that went and came again is as if it had been edited.
+    // An item that was removed and added again looks like an edited one.
     guard field.isOfItem, field != .item, let whole = stamp(.item, contact, nil, in: roster) else {
       return own
     }

@@ -29,8 +29,8 @@ package struct ChangeOrigin: Hashable, Sendable {
 
   /// Whether what it asked for or announced can change a field of the contact.
   ///
-  /// A set has a name and groups; it cannot ask for a subscription (RFC 6121 §2.1.2). A
-  /// subscription stanza can make an item, and changes no name or group.
+  /// A set contains a name and groups and cannot ask for a subscription (RFC 6121 §2.1.2). A
+  /// subscription stanza can create an item, and changes neither names nor groups.
   package func explains(_ field: StateField) -> Bool {
     switch kind {
     case .edit: [.item, .name, .groups].contains(field)
@@ -41,12 +41,13 @@ package struct ChangeOrigin: Hashable, Sendable {
 }
 
 extension RosterOutcome {
-  /// Those of the origins that explain a change of this record.
+  /// The origins that explain a change of this record.
   package var originsOfChanges: [ChangeOrigin] {
     origins.filter { $0.effect == changes.first?.record && explains($0) }
   }
 
-  /// Those, and the earlier changes that this record explains.
+  /// The origins that explain a change of this record, and those for which this record explains an
+  /// earlier change.
   package var toldOrigins: [ChangeOrigin] {
     origins.filter { $0.effect < $0.cause || explains($0) }
   }

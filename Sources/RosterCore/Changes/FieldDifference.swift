@@ -1,17 +1,17 @@
 import RawBytes
 public import XMPPStanza
 
-/// One thing in which two states show something different.
+/// One field that two states show with different values.
 ///
-/// Numbers and times of records are no content: two logs of one account can show the same. The
-/// values that are different have them, though.
+/// Numbers and times of records are not compared, because two logs of one account can show the same
+/// state. Values that differ contain them, though.
 public struct FieldDifference: Hashable, Sendable {
-  /// The contact that it is about, nil where it is about the account.
+  /// The contact that it is about; nil if it is about the account.
   public let contact: BareJID?
   /// What is different, with both values.
   public let values: FieldValues
-  /// The record that gave the later state its value. Nil where the state does not keep it, as
-  /// for what is gone: then only the records in between tell.
+  /// The record that gave the later state its value. Nil if the state does not keep that record,
+  /// for example because the value is gone; then only the records in between have the answer.
   public let record: UInt64?
 
   package init(contact: BareJID?, values: FieldValues, record: UInt64?) {
@@ -25,7 +25,7 @@ public struct FieldDifference: Hashable, Sendable {
 }
 
 extension ContactRequest? {
-  /// Whether two requests look the same to a person, whenever and how often they came.
+  /// Whether two requests look the same to a person, regardless of when and how often they arrived.
   package func looksSame(as other: ContactRequest?, whetherSeen: Bool = true) -> Bool {
     guard let self, let other else { return self == nil && other == nil }
     return self.isConfirmed == other.isConfirmed

@@ -7,42 +7,43 @@ public import XMPPStanza
 public struct RosterChange: Hashable, Sendable {
   /// The record that caused it.
   public let record: UInt64
-  /// The contact that the change is about, nil where it is about the account.
+  /// The contact that the change is about; nil if it is about the account.
   public let contact: BareJID?
   /// What changed, with its values before and after.
   public let values: FieldValues
-  /// Why, where the values do not say it.
+  /// The reason, if the values do not say it.
   public let reason: Reason?
 
-  /// Why a field changed, where its values do not say it.
+  /// Why a field changed, if its values do not say it.
   public enum Reason: Hashable, Sendable {
     /// Whether a contact's request is open can no longer be known.
     case unconfirmed(Doubt)
     /// A contact's request ended.
     case ended(EndedRequest.Way)
-    /// We no longer wait for a contact's leave to see its presence.
+    /// We no longer wait for a contact to let us see its presence.
     case outgoingEnded(OutgoingEnd)
-    /// A session of ours ended, which hides the presence that only it was told of, or was resumed,
-    /// which shows that presence again. The contact has said nothing.
+    /// A session of ours ended, which hides the presence that only it received, or was resumed,
+    /// which shows that presence again. The contact has sent nothing.
     case session
-    /// No other connection has a session that is open, so that the change of
-    /// ``StateField/connected`` in the same record says as much.
+    /// No other connection has an open session, so the change of ``StateField/connected`` in the
+    /// same record already implies this one.
     case onlyConnection
   }
 
-  /// Why nobody can say whether a request is still open.
+  /// Why it is unknown whether a request is still open.
   public enum Doubt: String, Hashable, Sendable, CaseIterable {
-    /// It is of an earlier session, and the server has not sent it again in this one.
+    /// It arrived in an earlier session, and the server has not sent it again in this one.
     case notSentAgain
-    /// The server removed the contact's item: some drop the request with it, some keep it.
+    /// The server removed the contact's item: some servers drop the request with it, others keep
+    /// it.
     case itemRemoved
-    /// The server may have sent it before it had our refusal, which then has ended it: we refused
-    /// before it came, in a stream that was resumed (XEP-0198 §5), or before the server sent it to
-    /// this session, too.
+    /// The server may have sent it before it received our refusal, which then ended it: we refused
+    /// before it arrived, in a stream that was resumed (XEP-0198 §5), or before the server sent it
+    /// to this session too.
     case crossed
   }
 
-  /// Why we no longer wait for a contact's leave.
+  /// Why we no longer wait for a contact to let us see its presence.
   public enum OutgoingEnd: String, Hashable, Sendable, CaseIterable {
     /// The contact sent `subscribed`.
     case accepted

@@ -1,15 +1,15 @@
 import RawBytes
 package import XMPPStanza
 
-// What two states show differently.
+// The fields that two states show with different values.
 extension Roster {
-  /// The differences of a later state to this one: those of the account, then contact by contact
-  /// in the order of addresses, each in the order of `StateField`, resources and
-  /// blocked addresses by their bytes.
+  /// The differences between this state and a later one: those of the account, then contact by
+  /// contact in the order of addresses, each in the order of `StateField`, resources and blocked
+  /// addresses by their bytes.
   ///
-  /// - Parameter contacts: those that may differ; nil for all. Where other sessions are open in one
-  ///   of the states, the presence of all others is compared too: a session that ends hides it
-  ///   without naming anybody.
+  /// - Parameter contacts: The contacts that may differ; nil for all. If different sessions are open
+  ///   in the two states, the presence of all contacts is compared, because a session that ends
+  ///   hides presence without naming a contact.
   ///
   /// Complexity: O(n log n) in the contacts to compare.
   package func differences(
@@ -29,9 +29,9 @@ extension Roster {
     }
   }
 
-  /// The same among the contacts of which anything changed between the two.
+  /// The differences between this state and a later one, given what changed in between.
   ///
-  /// - Parameter reduced: Which of them the records in between were reduced into.
+  /// - Parameter reduced: The state that the records in between were reduced into.
   package func differences(
     to later: Roster, among causes: ChangeCauses, in reduced: Roster
   ) -> [FieldDifference] {
@@ -60,7 +60,7 @@ extension Roster {
       let before = ShownContact(contacts, contacts.number(ofAddress: address), toldTo: open)
       let after = ShownContact(
         later.contacts, later.contacts.number(ofAddress: address), toldTo: laterOpen)
-      // Nearly all are as they were, or are so again.
+      // Nearly all are unchanged, or have changed back.
       let parts = before.parts(thatMayDifferFrom: after)
       guard !parts.isEmpty || blockedContacts.contains(number) else { continue }
       comparison.contact = BareJID(prepared: String(decoding: address))
@@ -106,9 +106,9 @@ extension TextTable {
   }
 }
 
-/// Compares what two states hold about the account, and about one contact after the other.
+/// Compares what two states contain about the account, and then about each contact.
 private struct Comparison {
-  /// The contact that is compared; nil while it is the account.
+  /// The contact that is being compared; nil for the account.
   var contact: BareJID?
   private(set) var list: [FieldDifference] = []
 
@@ -216,8 +216,8 @@ extension BareJID {
 }
 
 extension ContactDetails {
-  /// The record that first brought the contact's request, or that brought one again that was known
-  /// already, or that ended it. When one came into doubt is not kept.
+  /// The record that first brought the contact's request, brought a known one again, or ended it.
+  /// The state does not keep when a request came into doubt.
   fileprivate func recordOfRequest(isNew: Bool) -> UInt64? {
     switch request {
     case .open(let request):

@@ -2,12 +2,12 @@ import RawBytes
 import XMPPStanza
 
 extension RosterEvent {
-  /// Whether an event concerns a contact, a prepared bare address: it comes from the contact, goes
-  /// to it or names it.
+  /// Whether an event comes from a contact, goes to it or names it. The contact is given by its
+  /// prepared bare address.
   ///
   /// - Parameter event: The event's canonical bytes, for which a checksum vouches.
-  /// - Returns: Nil if the event does not tell: one about the stream and one that was not taken do
-  ///   not keep the address that they came from or went to.
+  /// - Returns: Nil if the event does not say: events about the stream and rejected stanzas do not
+  ///   keep the address that they came from or went to.
   package static func concerns(
     _ contact: String, stored event: RawSpan
   ) throws(CodecError) -> Bool? {

@@ -1,27 +1,28 @@
 import XMPPStanza
 
-/// How much of an event's outcome is reported. To report it takes longer than to reduce the event.
+/// How much of an event's outcome is reported. Reporting takes longer than reducing.
 package enum Reporting {
   case nothing
-  /// All that the event changed, and what is odd about it.
+  /// All changes and findings.
   case everything
 }
 
 /// A record that is being reduced: the roster it changes, and what it has done so far.
 ///
-/// There is a function for each thing that can happen, named for it, in a file for each kind.
+/// There is a function for each kind of event, named after what happened, in a file for each group
+/// of them.
 struct Reduction: ~Copyable {
   /// The roster, valid as long as the reduction is: a stored property cannot be `inout`, and to
   /// move the roster in and out would cost as much as what most records do.
   private let target: UnsafeMutablePointer<Roster>
   let stamp: RecordStamp
-  /// Where the session of the record's connection is.
+  /// The slot of the session of the record's connection.
   private(set) var place = 0
   var outcome = RosterOutcome()
 
   private let reporting: Reporting
-  /// Where to report which record changed what, valid as long as the reduction is; nil if that is
-  /// not reported.
+  /// Receives which record changed which field; valid as long as the reduction, nil if that is not
+  /// reported.
   private let causes: UnsafeMutablePointer<ChangeCauses>?
 
   private init(
@@ -40,11 +41,12 @@ struct Reduction: ~Copyable {
   /// Whether changes are reported: as part of the outcome, or only which record caused them.
   var reportsChanges: Bool { reportsOutcome || causes != nil }
 
-  /// Reduces what `body` says has happened into a roster, which nobody else may touch meanwhile.
+  /// Reduces what `body` says has happened into a roster, to which there must be no other access
+  /// meanwhile.
   ///
   /// - Parameters:
-  ///   - connection: Which one it happened on; nil for what is of none, and has no session.
-  ///   - reporting: What is reported; if that is nothing, the outcome is empty.
+  ///   - connection: The connection on which it happened; nil for an event without a connection.
+  ///   - reporting: What is reported; if nothing, the outcome is empty.
   static func reduce(
     into roster: inout Roster, at stamp: RecordStamp, on connection: ConnectionID?,
     reporting: Reporting, _ body: (inout Reduction) -> Void
@@ -52,7 +54,7 @@ struct Reduction: ~Copyable {
     reduce(into: &roster, at: stamp, on: connection, reporting, nil, body)
   }
 
-  /// Reduces likewise, and reports to `causes` what changed.
+  /// Reduces what `body` says has happened, and reports to `causes` what changed.
   static func reduce(
     into roster: inout Roster, at stamp: RecordStamp, on connection: ConnectionID?,
     reporting causes: inout ChangeCauses, _ body: (inout Reduction) -> Void
@@ -68,7 +70,7 @@ struct Reduction: ~Copyable {
     _ body: (inout Reduction) -> Void
   ) -> RosterOutcome {
     withUnsafeMutablePointer(to: &roster) { target in
-      // The reduction cannot be copied, and is gone before the pointers are.
+      // The reduction cannot be copied, and ends before the pointers become invalid.
       var reduction = Reduction(of: target, at: stamp, reporting: reporting, causes: causes)
       reduction.eventFollows()
       if let connection { reduction.goTo(connection) }
@@ -96,7 +98,7 @@ struct Reduction: ~Copyable {
     roster.compact()
   }
 
-  /// Finds the session of a connection; one of which nothing was seen gets a place.
+  /// Selects the session of a connection; a new connection gets a slot.
   private mutating func goTo(_ connection: ConnectionID) {
     if let known = roster.sessions.place(of: connection) {
       place = known
@@ -111,7 +113,7 @@ struct Reduction: ~Copyable {
     }
   }
 
-  /// Goes on with a session that another connection had.
+  /// Continues a session that another connection had.
   mutating func take(over other: Int) {
     let (mine, others) = (roster.sessions[place].shown, roster.sessions[other].shown)
     swap(&roster.sessions[other].connection, &roster.sessions[place].connection)
@@ -132,10 +134,10 @@ struct Reduction: ~Copyable {
   ///
   /// - Parameters:
   ///   - field: What changed.
-  ///   - number: The contact that it is about; nil where it is about the account.
-  ///   - part: Of a change of presence, the name of the resource.
-  ///   - reason: Why, where the values do not say it.
-  ///   - values: Makes the values, with the contacts as they are.
+  ///   - number: The contact that it is about; nil if it is about the account.
+  ///   - part: For a change of presence, the name of the resource.
+  ///   - reason: The reason, if the values do not say it.
+  ///   - values: Returns the values, given the table of contacts.
   mutating func changed(
     _ field: StateField, of number: ContactNumber? = nil, part: TextNumber = .none,
     because reason: RosterChange.Reason? = nil, _ values: (ContactTable) -> FieldValues
@@ -146,7 +148,7 @@ struct Reduction: ~Copyable {
     report(contact, values(roster.contacts), because: reason)
   }
 
-  /// Reports that an address is blocked, or is not any more.
+  /// Reports that an address was blocked or unblocked.
   mutating func blockingChanged(of jid: JID, _ isBlocked: Bool) {
     causes?.pointee.noteBlocking(of: jid, at: stamp)
     guard reportsOutcome else { return }
@@ -162,30 +164,30 @@ struct Reduction: ~Copyable {
     if outcome.changes.capacity > 0 {
       outcome.changes.append(change)
     } else {
-      // Most records change one thing, and to make a list of it costs half of growing one.
+      // Most records have one change, and a literal costs half as much as growing an empty array.
       outcome.changes = [change]
     }
   }
 
-  /// Makes room for so many changes.
+  /// Reserves room for this number of changes.
   mutating func expectChanges(_ count: Int) {
     guard reportsOutcome else { return }
     outcome.changes.reserveCapacity(outcome.changes.count + count)
   }
 
-  /// Whose doing a finding is.
+  /// Who caused a finding.
   enum Origin {
-    /// The session of the record.
+    /// The record's session.
     case current
-    /// The session at a place of the table.
+    /// The session in a slot of the table.
     case session(Int)
-    /// A connection's that may have another session by now, and its bound resource.
+    /// A connection that may have another session by now, and its bound resource then.
     case connection(ConnectionID, String?)
-    /// No session's: people have not answered, or only the account is concerned.
+    /// No session: people have not answered, or only the account is concerned.
     case account
   }
 
-  /// Reports what is odd about a contact.
+  /// Reports a finding about a contact.
   mutating func report(
     _ kind: Finding.Kind, about number: ContactNumber, cause: UInt64? = nil,
     by origin: Origin = .current
@@ -194,7 +196,7 @@ struct Reduction: ~Copyable {
     report(kind, about: roster.contacts.address(of: number), cause: cause, by: origin)
   }
 
-  /// Reports what is odd.
+  /// Reports a finding.
   ///
   /// - Parameter extent: What the finding covers, if it stands for several cases.
   mutating func report(
@@ -209,7 +211,7 @@ struct Reduction: ~Copyable {
         device: isShared ? source?.device : nil, extent: extent, kind: kind))
   }
 
-  /// The connection whose doing something is, and its bound resource; nil if it is no connection's.
+  /// The connection of an origin, and its bound resource; nil if there is none.
   func source(of origin: Origin) -> (connection: ConnectionID, device: String?)? {
     let place: Int
     switch origin {
@@ -223,7 +225,7 @@ struct Reduction: ~Copyable {
     return (roster.sessions[place].connection, roster.sessions[place].resource)
   }
 
-  /// Makes the record part of the story, even if it changes nothing and nothing is odd.
+  /// Makes the record part of the story, even if it changes nothing and has no finding.
   mutating func noteNews(of contact: BareJID?) {
     guard reportsOutcome else { return }
     outcome.news = RosterOutcome.News(contact: contact == roster.account ? nil : contact)
@@ -247,7 +249,7 @@ struct Reduction: ~Copyable {
   }
 
   private mutating func stanzaRecorded(_ stanza: StoredStanza) {
-    // What another account's stream carries says nothing about this one.
+    // The stream of another account says nothing about this one.
     guard session.phase != .foreign else { return }
     if let direction = stanza.direction, let end = session.ends[direction] {
       return stanzaCameLate(direction, after: end)
@@ -308,7 +310,7 @@ struct Reduction: ~Copyable {
 }
 
 extension SessionEvent {
-  /// Whether it is an element of the server that counts as received.
+  /// Whether it is an element from the server that counts as received.
   fileprivate var isReceived: Bool {
     switch self {
     case .featuresOffered, .streamFailed(.inbound, _), .loginFailed: true
@@ -318,7 +320,8 @@ extension SessionEvent {
     }
   }
 
-  /// Whether it is an element of the server, or its end of the stream, that a session can receive:
+  /// Whether it is an element from the server, or its end of the stream, that a session can
+  /// receive:
   /// features and the refusal of a login are part of the negotiation before it (RFC 6120 §4.3).
   fileprivate var isReceivedInSession: Bool {
     switch self {

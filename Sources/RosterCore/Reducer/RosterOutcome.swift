@@ -2,16 +2,16 @@ package import XMPPStanza
 
 /// What one record did to the roster.
 public struct RosterOutcome: Hashable, Sendable {
-  /// What changed, in the order it did.
+  /// The changes, in order.
   public internal(set) var changes: [RosterChange] = []
-  /// What was odd.
+  /// The findings.
   public internal(set) var findings: [Finding] = []
-  /// Which earlier records its changes go back to.
+  /// The earlier records that explain its changes.
   package internal(set) var origins: [ChangeOrigin] = []
-  /// What belongs in the story besides changes and findings; nil for most records.
+  /// Why the record belongs in the story besides changes and findings; nil for most records.
   package internal(set) var news: News?
 
-  /// A record that belongs in the story of a session whatever it did, such as an error.
+  /// A record that belongs in the story of a session even if it changed nothing, such as an error.
   package struct News: Hashable, Sendable {
     /// The contact that it is about; nil for the account.
     package let contact: BareJID?
@@ -19,20 +19,20 @@ public struct RosterOutcome: Hashable, Sendable {
     package internal(set) var endsSubscription = false
   }
 
-  /// Of a record that means nothing to the roster.
+  /// The outcome of a record that means nothing to the roster.
   package init() {}
 
-  /// Whether nothing changed, nothing was odd, and there is nothing else to tell.
+  /// Whether there is nothing to report.
   package var isEmpty: Bool { changes.isEmpty && findings.isEmpty && news == nil }
 
-  /// What changed and what was odd, without the records that the changes go back to.
+  /// The outcome without the earlier records that explain its changes.
   package var withoutOrigins: RosterOutcome {
     var outcome = self
     outcome.origins = []
     return outcome
   }
 
-  /// Adds what a later record did.
+  /// Adds the outcome of a later record.
   package mutating func add(_ later: RosterOutcome) {
     changes += later.changes
     findings += later.findings

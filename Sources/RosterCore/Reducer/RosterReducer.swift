@@ -7,22 +7,22 @@ import XMPPStanza
 /// nothing but the arguments. Nothing else changes a roster. Rules are numbered as in RFC 6121
 /// unless another text is named.
 package enum RosterReducer {
-  /// The version of the reduction; kept states of another version must be derived anew.
+  /// The version of the rules; stored states of another version must be derived again.
   package static let version: UInt32 = 20
 
   /// Reduces one event into the state, in place.
   ///
-  /// Complexity: O(1) amortised, but linear in the contacts for a result and where a session begins
-  /// or ends.
+  /// Complexity: O(1) amortized, but linear in the contacts for a roster result and for the
+  /// beginning or end of a session.
   ///
   /// - Parameters:
   ///   - event: The canonical bytes of the event, which are read in place.
-  ///   - isSound: Whether the bytes are surely what the encoder wrote, because it just did or a
-  ///     checksum says so; then its texts are not looked through.
-  ///   - connection: Which connection of the account it happened on.
+  ///   - isSound: Whether the bytes are certainly what the encoder wrote, because it has just
+  ///     written them or a checksum matches; its texts are then not checked.
+  ///   - connection: The connection of the account on which it happened.
   ///   - reporting: What is reported of what the event did.
   /// - Returns: What the event did, if `reporting` asks for it; else an empty outcome.
-  /// - Throws: `CodecError` if the bytes are no event, and then the roster is as it was.
+  /// - Throws: `CodecError` if the bytes are not an event; the roster is then unchanged.
   @discardableResult
   package static func reduce(
     _ roster: inout Roster, _ event: RawSpan, isSound: Bool = false, at stamp: RecordStamp,
@@ -36,8 +36,8 @@ package enum RosterReducer {
     }
   }
 
-  /// Reduces one event into the state, in place, and reports to `causes` which things that states
-  /// show it changed. Parameters, errors and complexity are those of the other function.
+  /// Reduces one event into the state, in place, and reports to `causes` which fields it changed.
+  /// Parameters, errors and complexity are those of `reduce(_:_:isSound:at:on:reporting:)`.
   package static func reduce(
     _ roster: inout Roster, _ event: RawSpan, isSound: Bool = false, at stamp: RecordStamp,
     on connection: ConnectionID = .first, reporting causes: inout ChangeCauses
@@ -66,18 +66,18 @@ extension StoredEvent {
 }
 
 extension Roster {
-  /// Whether there are several connections, so that one can be told what another was.
+  /// Whether there are several connections, so that one can receive what another received before.
   package var isShared: Bool { sessions.all.count > 1 }
 
   /// Whether an event is received presence that concerns only its sender: it begins no session,
   /// comes before the end of the server's stream, and nothing is overdue. Reducing it changes
-  /// nothing but what is known of the sender's presence.
+  /// nothing but the sender's presence.
   package func concernsSenderAlone(
     _ event: RawSpan, at stamp: RecordStamp, on connection: ConnectionID
   ) -> Bool {
     guard StoredEvent.isPresence(event) else { return false }
     if let time = stamp.clock, time > nextTimeout || time > nextNeglect { return false }
-    // One more tally would report another.
+    // At the limit, a new tally ends and reports another one.
     guard hasReceived, tallies.count < Tally.limit, let place = sessions.place(of: connection),
       !acceptances.contains(where: { $0.isDue(at: stamp, in: sessions[place]) })
     else { return false }
@@ -85,11 +85,11 @@ extension Roster {
     return sessions[place].phase != .unseen && sessions[place].ends.server == nil
   }
 
-  /// Whether an event need not be reduced if it does not matter who is available: it makes no
-  /// items, edits none and ends no request.
+  /// Whether an event need not be reduced if it does not matter who is available: it adds no item,
+  /// edits none and ends no request.
   ///
-  /// With several connections, presence counts for the order in which each of them is told things.
-  /// A roster that has several in the end (`isShared`) can lack what was left out before.
+  /// With several connections, presence matters for the order in which each of them receives
+  /// stanzas. A roster that has several at the end (`isShared`) can lack what was skipped before.
   package func canSkip(
     _ event: RawSpan, at stamp: RecordStamp, on connection: ConnectionID
   ) -> Bool {
