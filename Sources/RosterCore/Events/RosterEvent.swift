@@ -4,16 +4,15 @@ package import XMPPStanza
 /// What one record, mostly a stream element, means to the roster: a view of the event's canonical
 /// bytes as a value, for stories and tests. `EventEncoder` makes the bytes.
 ///
-/// An event holds everything that the reducer looks at, so that a roster can be rebuilt without
-/// parsing XML. Addresses are prepared; nothing has been judged yet: whether a sender may do what
-/// it asks is for the reducer to say. What it holds is shared by its copies, of which a replay
-/// makes many.
+/// An event contains everything that the reducer needs, so that a roster can be rebuilt without
+/// parsing XML. Addresses are prepared. Nothing has been judged yet: the reducer decides whether a
+/// sender may do what it asks. Copies share their contents, because a replay makes many.
 package enum RosterEvent: Hashable, Sendable {
   /// The stream itself began, changed or ended.
   case session(SessionEvent)
   /// A stanza was sent or received.
   case stanza(StanzaEvent)
-  /// The user said something that no server keeps.
+  /// The user noted something that no server stores.
   case annotation(RosterAnnotation)
 }
 
@@ -24,19 +23,20 @@ package indirect enum SessionEvent: Hashable, Sendable {
   case captureBegan(account: JID?, inboundOnly: Bool)
   /// A stream header in either direction: negotiation starts (RFC 6120 §4.2).
   case negotiated
-  /// The domain whose server the stream is with, nil if the log does not name it, and whether the
-  /// server's certificate was checked.
+  /// The domain of the stream's server, nil if the log does not name it, and whether the server's
+  /// certificate was checked.
   case serverIdentified(domain: BareJID?, isVerified: Bool)
   /// What the server offers (RFC 6120 §4.3.2).
   case featuresOffered(StreamFeatures)
-  /// An account proved who it is; its session is still to come (XEP-0388).
+  /// An account was authenticated; its session follows (XEP-0388).
   case authenticated(JID)
   /// A resource was bound: a new session (RFC 6120 §7, XEP-0386); with the sender of the stanza
-  /// that says so, where it names one, and the id by which it can be resumed, where it comes along.
+  /// that says so, if it names one, and the id by which the session can be resumed, if the stanza
+  /// has it.
   case opened(JID, from: JID? = nil, resumptionID: String? = nil)
   /// The session can be resumed by this id (XEP-0198 §3).
   case resumable(id: String)
-  /// A session goes on over a new stream (XEP-0198 §5), by the id that it was given.
+  /// A session continues over a new stream (XEP-0198 §5), identified by the id that it was given.
   case resumed(JID?, id: String? = nil)
   /// One direction of the stream ended with its closing tag (RFC 6120 §4.4): the server's if it is
   /// inbound.
@@ -75,17 +75,17 @@ package indirect enum StanzaEvent: Hashable, Sendable {
 
   // Blocking (XEP-0191)
   case blocked(from: JID?, [JID])
-  /// An empty list unblocks everybody.
+  /// An empty list unblocks all addresses.
   case unblocked(from: JID?, [JID])
   /// We asked the server to block or unblock.
   case blockingSent(BlockingRequest)
 
-  /// A contact published the nickname it wants to be called by (XEP-0172 by XEP-0163).
+  /// A contact published its nickname (XEP-0172 by XEP-0163).
   case nicknamePublished(BareJID, String?)
   /// A contact published its vCard (XEP-0292 by XEP-0163).
   case vCardPublished(BareJID, VCardNames)
 
-  /// The element concerns the roster but cannot be taken, and why.
+  /// The element concerns the roster but was rejected, with the reason.
   case rejected(Rejection)
 }
 
@@ -97,7 +97,7 @@ package struct StreamFeatures: Hashable, Sendable {
   package var preApproval: Bool
 }
 
-/// A request of ours whose answer will matter.
+/// A request of ours whose answer matters to the roster.
 package struct Query: Hashable, Sendable {
   package enum Subject: Hashable, Sendable {
     /// A roster get, with the version that the client says it holds.
@@ -117,7 +117,7 @@ package struct Query: Hashable, Sendable {
 /// A roster set: of ours (RFC 6121 §2.1.5), or a push (RFC 6121 §2.1.6).
 package struct RosterSet: Hashable, Sendable {
   package var id: String?
-  /// Where ours goes to, or where a push comes from.
+  /// The receiver of our set, or the sender of a push.
   package var peer: JID?
   package var query: RosterQuery
 }
@@ -169,7 +169,7 @@ package struct SubscriptionStanza: Sendable {
   }
 
   package var kind: Kind
-  /// The other side, whoever sent the stanza.
+  /// The other side, whichever side sent the stanza.
   package var contact: BareJID
   package var status: String?
   /// XEP-0172.
@@ -186,31 +186,31 @@ package struct SubscriptionStanza: Sendable {
 }
 
 extension SubscriptionStanza: Hashable {
-  /// Whether both say the same, the texts by their bytes.
+  /// Whether both have the same content; texts are compared by their bytes.
   package static func == (a: SubscriptionStanza, b: SubscriptionStanza) -> Bool {
     a.kind == b.kind && a.contact == b.contact && a.status.hasSameBytes(as: b.status)
       && a.nickname.hasSameBytes(as: b.nickname)
   }
 
-  /// Feeds what mostly tells them apart into a hasher.
+  /// Feeds the fields that usually differ into a hasher.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     hasher.combine(contact)
   }
 }
 
-/// Why an element that concerns the roster was not taken.
+/// Why an element that concerns the roster was rejected.
 package struct Rejection: Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// An address of the stanza itself cannot be prepared.
     case address
     /// The stanza's type is not defined.
     case type
-    /// A subscription stanza names nobody.
+    /// A subscription stanza names no contact.
     case nobody
-    /// The payload is not what its kind of stanza must hold.
+    /// The payload is not what its kind of stanza must contain.
     case payload
-    /// The element is beyond a limit, so that it was passed over.
+    /// The element exceeds a limit, so it was skipped.
     case limit
   }
 
@@ -218,7 +218,7 @@ package struct Rejection: Hashable, Sendable {
   /// A clause for a person.
   package var reason: String
 
-  /// An element of this kind that was not taken.
+  /// A rejected element of this kind.
   package init(kind: Kind, reason: String) {
     (self.kind, self.reason) = (kind, reason)
   }

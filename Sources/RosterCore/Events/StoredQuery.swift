@@ -1,15 +1,15 @@
 import RawBytes
 import XMPPStanza
 
-/// A `RosterQuery` in place. It was read once, and its version and its items are read again where
-/// they are asked for, so that it is small: events of all kinds are as large as the largest.
+/// A `RosterQuery` in place. It has been checked once; its version and items are read again when
+/// they are needed, which keeps it small: every event is as large as the largest kind.
 struct StoredQuery: ~Escapable {
   /// The version, the number of the items, and the items.
   private let bytes: RawSpan
-  /// Where the items begin.
+  /// The offset of the items.
   private let start: UInt32
   private let itemCount: UInt32
-  /// Whether one of them has a subscription that is not defined.
+  /// Whether an item has an undefined subscription.
   let hasUnknownSubscription: Bool
   let malformed: [RosterQuery.Malformed]
 
@@ -32,34 +32,34 @@ struct StoredQuery: ~Escapable {
     malformed = try input.readArray()
   }
 
-  /// Whether items were cut out of it.
+  /// Whether items were left out of it.
   var isCut: Bool { malformed.contains(.omission) }
 
-  /// How many items there are.
+  /// The number of items.
   var count: Int { Int(itemCount) }
 
   var version: RawSpan? {
     @_lifetime(copy self)
     get {
       var input = CanonicalInput(bytes)
-      // It was looked through, or a checksum vouches for it.
+      // It has been checked, or a checksum matches.
       input.isSound = true
       return try? input.readOptionalTextBytes()
     }
   }
 
-  /// The first item, nil where there is none.
+  /// The first item; nil if there is none.
   var first: StoredItem? {
     @_lifetime(copy self)
     get { count > 0 ? item(at: Place(offset: start)) : nil }
   }
 
-  /// Where an item is.
+  /// The location of an item.
   struct Place {
     fileprivate let offset: UInt32
   }
 
-  /// Where the items are, in order. Complexity: linear in all of them.
+  /// The locations of all items, in order. Complexity: linear in all items.
   var places: [Place] {
     var places: [Place] = []
     places.reserveCapacity(count)
@@ -71,7 +71,7 @@ struct StoredQuery: ~Escapable {
     return places
   }
 
-  /// The item at a place. Complexity: linear in the item.
+  /// The item at a location. Complexity: linear in the item.
   @_lifetime(copy self)
   func item(at place: Place) -> StoredItem? {
     var input = CanonicalInput(bytes.extracting(droppingFirst: Int(place.offset)))
@@ -79,7 +79,7 @@ struct StoredQuery: ~Escapable {
     return try? StoredItem(from: &input)
   }
 
-  /// Hands each item to `body`.
+  /// Passes each item to `body`.
   func forEach(_ body: (StoredItem) -> Void) {
     var input = items
     for _ in 0..<count {
@@ -99,7 +99,7 @@ struct StoredQuery: ~Escapable {
 }
 
 extension StoredQuery {
-  /// The same as a value.
+  /// The query as a value.
   var value: RosterQuery {
     var values: [RosterQuery.Item] = []
     forEach { values.append($0.value) }
@@ -109,9 +109,9 @@ extension StoredQuery {
 
 /// A `RosterQuery.Item` in place.
 struct StoredItem: ~Escapable {
-  /// The contact's address, as prepared.
+  /// The contact's prepared address.
   let address: RawSpan
-  /// What the item is set to; nil where it is removed.
+  /// The fields that the item is set to; nil if it is removed.
   let fields: StoredFields?
   let unknownSubscription: RawSpan?
 
@@ -130,13 +130,13 @@ struct StoredItem: ~Escapable {
 
   var jid: BareJID { BareJID(prepared: String(decoding: address)) }
 
-  /// What the roster shows afterwards: nil where the item is gone.
+  /// What the roster shows afterwards; nil if the item is removed.
   var shown: RosterItem? {
     guard let fields else { return nil }
     return fields.item(of: jid)
   }
 
-  /// The same as a value.
+  /// The item as a value.
   var value: RosterQuery.Item {
     RosterQuery.Item(
       change: shown.map { .set($0) } ?? .remove(jid),
@@ -144,7 +144,7 @@ struct StoredItem: ~Escapable {
   }
 }
 
-/// What a `RosterItem` says of its contact, in place.
+/// The fields of a `RosterItem` besides its address, in place.
 struct StoredFields: ~Escapable {
   let name: RawSpan?
   let subscription: RosterSubscription
@@ -157,7 +157,7 @@ struct StoredFields: ~Escapable {
     name = try input.readOptionalTextBytes()
     let flags = try input.readTag()
     guard flags < 0x40, let subscription = RosterSubscription(code: flags & 0x0F),
-      // An item keeps no empty name.
+      // An item never has an empty name.
       name?.isEmpty != true
     else { throw input.invalid }
     self.subscription = subscription
@@ -166,22 +166,22 @@ struct StoredFields: ~Escapable {
     groups = try StoredGroups(from: &input)
   }
 
-  /// The same as a value.
+  /// The fields as a value.
   func item(of jid: BareJID) -> RosterItem {
     RosterItem(
       checked: jid, name: .init(decoding: name), subscription: subscription,
       isPending: isPending, isApproved: isApproved, groups: groups.texts)
   }
 
-  /// What of it a client may edit.
+  /// The fields that a client may edit.
   var editable: EditableFields {
     EditableFields(name: .init(decoding: name), groups: groups.texts)
   }
 }
 
-/// The groups of an item in place: in the order of their bytes, none twice and none empty.
+/// The groups of an item in place: in the order of their bytes, without duplicates or empty ones.
 struct StoredGroups: ~Escapable {
-  /// How many there are.
+  /// The number of groups.
   let count: Int
   private let input: CanonicalInput
 
@@ -197,19 +197,19 @@ struct StoredGroups: ~Escapable {
     }
   }
 
-  /// Hands each group and its place to `body` until that says false.
+  /// Passes each group and its index to `body` until that returns false.
   ///
-  /// - Returns: Whether it never did.
+  /// - Returns: Whether it returned true for all groups.
   func allSatisfy(_ body: (Int, RawSpan) -> Bool) -> Bool {
     var input = input
     for place in 0..<count {
-      // They were read once.
+      // They have been checked once.
       guard let group = try? input.readCounted(), body(place, group) else { return false }
     }
     return true
   }
 
-  /// Hands each group to `body`.
+  /// Passes each group to `body`.
   func forEach(_ body: (RawSpan) -> Void) {
     _ = allSatisfy { _, group in
       body(group)
@@ -217,7 +217,7 @@ struct StoredGroups: ~Escapable {
     }
   }
 
-  /// Copies of them.
+  /// The groups as values.
   var texts: [String] {
     var texts: [String] = []
     forEach { texts.append(String(decoding: $0)) }

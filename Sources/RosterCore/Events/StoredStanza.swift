@@ -1,13 +1,13 @@
 import RawBytes
 import XMPPStanza
 
-// Stanzas' events as they are stored, in place: what the reducer takes. Their texts are valid as
-// long as the input is that they were read from; what is looked at becomes a `String` only where it
-// is kept or told.
+// The events of stanzas in their stored form, in place, as the reducer receives them. Their texts
+// are valid as long as the input that they were read from, and become a `String` only if they are
+// kept or reported.
 
 /// An address in place.
 struct StoredJID: ~Escapable {
-  /// As prepared.
+  /// The prepared bare address.
   let bare: RawSpan
   let resource: RawSpan?
 
@@ -17,13 +17,13 @@ struct StoredJID: ~Escapable {
     resource = try input.readOptionalTextBytes()
   }
 
-  /// The same as a value.
+  /// The address as a value.
   var jid: JID {
     JID(prepared: BareJID(prepared: String(decoding: bare)), resource: .init(decoding: resource))
   }
 }
 
-/// A stanza that means something to the roster, in place; what is rare is a value.
+/// A stanza that means something to the roster, in place. Rare kinds are values.
 enum StoredStanza: ~Escapable {
   case querySent(Query)
   case setSent(StoredSet)
@@ -44,7 +44,7 @@ enum StoredStanza: ~Escapable {
   case rejected(Rejection)
 }
 
-/// What a request or an answer begins with after its tag, in place.
+/// The beginning of a request or an answer after its tag, in place.
 struct StoredHead: ~Escapable {
   let id: RawSpan?
   /// The receiver of what we sent; the sender of what we received.
@@ -134,7 +134,7 @@ struct StoredSubscription: ~Escapable {
     nickname = try input.readOptionalTextBytes()
   }
 
-  /// The same as a value.
+  /// The stanza as a value.
   var value: SubscriptionStanza {
     SubscriptionStanza(
       kind: kind, contact: BareJID(prepared: String(decoding: contact)),
@@ -147,7 +147,7 @@ struct StoredPresence: ~Escapable {
   let from: StoredJID
   let content: Content
 
-  /// What it says.
+  /// What it says about the resource.
   enum Content: ~Escapable {
     case available(StoredAvailability)
     case unavailable(status: RawSpan?)
@@ -179,7 +179,7 @@ struct StoredAvailability: ~Escapable {
 }
 
 extension Availability {
-  /// A copy of what stands elsewhere.
+  /// A copy as a value.
   init(_ stored: StoredAvailability) {
     self.init(
       show: stored.show, priority: stored.priority, status: .init(decoding: stored.status),
@@ -191,7 +191,7 @@ extension Availability {
 // MARK: As values
 
 extension StanzaEvent {
-  /// The same as a value, to be looked at and kept.
+  /// Copies a stanza out of its stored form.
   init(_ stored: StoredStanza) {
     switch stored {
     case .querySent(let query): self = .querySent(query)

@@ -2,10 +2,10 @@ import DequeModule
 import RawBytes
 import XMPPStanza
 
-// Results: §2.1.4. A result is the whole roster, whatever was known before, unless a part of it is
-// missing.
+// Results: §2.1.4. A result is the whole roster, regardless of what was known before, unless a part
+// of it is missing.
 extension Reduction {
-  /// - Parameter asked: The record of the get that it answers, nil where none is in the capture.
+  /// - Parameter asked: The record of the get that it answers; nil if none is in the capture.
   mutating func rosterReceived(_ query: StoredQuery, asked: UInt64?) {
     reportMalformedParts(of: query)
     var listing = Listing(asked: asked)
@@ -17,8 +17,8 @@ extension Reduction {
       expectPushes(of: item, number, asked: asked)
       itemSet(item, number, .result(asked: asked))
     }
-    // Other connections may have been told of a later one, or have asked for versions where this
-    // one has not.
+    // Other connections may have received a later one, or have asked for versions when this one has
+    // not.
     let isSilent = query.version == nil && isShared && !listing.saysNews
     if !listing.isOvertaken, !isSilent {
       if !roster.version.hasBytes(query.version) { roster.lastVersionPush = nil }
@@ -33,21 +33,21 @@ extension Reduction {
 
   /// What a result lists.
   private struct Listing {
-    /// The record of the get, where it is known.
+    /// The record of the get, if it is known.
     let asked: UInt64?
     /// The contacts that it lists.
     var contacts = ContactSet()
     /// How many of them have an item already.
     var known = 0
-    /// The contacts of items, and the items, that say anything new, in no order.
+    /// The contacts and items that say something new, in no order.
     var news: [(ContactNumber, StoredQuery.Place)] = []
-    /// Whether another connection was told something newer.
+    /// Whether another connection received something newer.
     var isOvertaken = false
-    /// Whether an item is gone, or is another.
+    /// Whether an item was removed or replaced.
     var saysNews = false
   }
 
-  /// What a result shows for the first time, other connections will still be pushed.
+  /// What a result shows for the first time will still be pushed to other connections.
   private mutating func expectPushes(
     of fields: StoredFields?, _ number: ContactNumber, asked: UInt64?
   ) {
@@ -60,7 +60,7 @@ extension Reduction {
       where: \.isToldPushes)
   }
 
-  /// Of items with the same address the last one counts.
+  /// If several items have the same address, the last one counts.
   private mutating func readItems(of query: StoredQuery, into listing: inout Listing) {
     var leftOut = 0
     for place in query.places.reversed() {
@@ -86,7 +86,7 @@ extension Reduction {
     if leftOut > 0 { reportLeftOut(query) }
   }
 
-  /// Whether an item tells nothing: most results list what is known.
+  /// Whether an item says nothing new: most results list what is known.
   private func isOldNews(_ item: StoredFields, _ row: ItemRow?, _ number: ContactNumber) -> Bool {
     guard let row, !item.isPending, !roster.hasOpenEdits else { return false }
     return !roster.contacts.hasDetails(number) && roster.contacts.says(row, item)
@@ -98,12 +98,12 @@ extension Reduction {
     roster.contacts.order(of: news.map(\.0)).lazy.map { news[$0.index] }
   }
 
-  /// What the result does not list is gone, also requests of ours without an item.
+  /// Removes what the result does not list, including our requests without an item.
   private mutating func removeOthers(than listing: inout Listing) {
     let requested = roster.contacts.members(.outgoing).filter {
       roster.contacts.item(of: $0) == nil
     }
-    // Mostly they are the same contacts as before.
+    // Usually they are the same contacts as before.
     guard listing.known < roster.contacts.items.total || !requested.isEmpty else { return }
     let gone = roster.contacts.members(.item).filter { !listing.contacts.contains($0) }
     let unlisted = requested.filter { !listing.contacts.contains($0) }
@@ -140,11 +140,11 @@ extension Reduction {
     }
   }
 
-  /// The server has told this session the roster, or that the client's copy is up to date.
+  /// The server has sent this session the roster, or confirmed that the client's copy is current.
   ///
   /// - Parameter asked: The record of the get; nil if it is not in the capture.
   mutating func rosterLearned(asked: UInt64?) {
-    // It knows by now what it did not receive before.
+    // The session now knows what it had not received before.
     settleAwaitedPushes(of: place) { $0.shown.record < asked ?? .max }
     session.fetchedAt = stamp
     session.rosterRefusal = nil

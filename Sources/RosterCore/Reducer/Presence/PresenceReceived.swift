@@ -1,7 +1,7 @@
 import RawBytes
 import XMPPStanza
 
-// Presence (§4). It is kept by bare address and resource, whether or not the roster has come.
+// Presence (§4). It is kept by bare address and resource, whether or not the roster has arrived.
 extension Reduction {
   mutating func presenceReceived(_ presence: StoredPresence) {
     let address = presence.from.bare
@@ -36,8 +36,8 @@ extension Reduction {
     }
   }
 
-  /// Whether a resource that went offline is the session's own although the session has not said
-  /// so: the server ended its presence.
+  /// Whether a resource that went offline is the session's own although the session did not send
+  /// that: the server ended its presence.
   private func isEndedByServer(_ resource: String?) -> Bool {
     let isOwn = session.resource == nil || session.resource.hasSameBytes(as: resource)
     return isOwn && (session.isAvailable || session.initialPresence == .unsent)
@@ -72,8 +72,8 @@ extension Reduction {
     if before == nil { boundResources(of: number) }
   }
 
-  /// Whether the session received the same before. What a server sends when it resumes a session
-  /// may be what it has sent already.
+  /// Whether the session received the same presence before. When a server resumes a session, it may
+  /// send stanzas again.
   private func isIdle(_ row: PresenceRow, after before: PresenceRow) -> Bool {
     !roster.isInboundOnly && session.resumed == nil && before.told.contains(row.told)
       && row.saysSame(as: before)
@@ -96,14 +96,15 @@ extension Reduction {
     reportCrowd(about: roster.account)
   }
 
-  /// Once in a session: who makes up one resource makes up thousands.
+  /// Reported once in a session: a sender that invents one resource invents thousands.
   private mutating func reportCrowd(about address: BareJID?) {
     guard !session.reportedCrowd else { return }
     session.reportedCrowd = true
     report(.presence(.crowded(limit: PresenceRows.limit)), about: address)
   }
 
-  /// Whether another connection was told the same before. This one is told from now on.
+  /// Whether another connection received the same presence before. Notes that this connection
+  /// receives it too.
   private mutating func isCopy(
     _ availability: Availability, by name: String, of number: ContactNumber
   ) -> Bool {
@@ -113,7 +114,7 @@ extension Reduction {
       var row = roster.contacts.row(of: resource, of: number)
     else { return isOnItsWay }
     let isTold = row.told.contains(mine)
-    // A server tells a new session what the others know.
+    // A server sends a new session what the others know.
     guard isOnItsWay || !isTold && roster.contacts.value(of: row).availability == availability
     else { return false }
     guard !isTold else { return true }
@@ -124,7 +125,7 @@ extension Reduction {
   }
 
   private mutating func ownPresenceReceived(_ availability: Availability, by name: String) {
-    // Our own resource sees its own presence come back.
+    // Our own resource receives its own presence too.
     guard !session.resource.hasSameBytes(as: name) else { return }
     var row = roster.contacts.row(of: availability, by: name, since: stamp, told: SessionSet(place))
     if let known = roster.ownPresence[row.resource] {
@@ -142,9 +143,9 @@ extension Reduction {
     if before == nil { boundOwnResources() }
   }
 
-  /// Whoever knew the resource before will be told, too.
+  /// Sessions that knew the resource before will receive it too.
   ///
-  /// - Returns: What the resource said before.
+  /// - Returns: The previous presence of the resource.
   private mutating func replacePresence(
     by row: PresenceRow, of number: ContactNumber
   ) -> PresenceRow? {
@@ -159,7 +160,7 @@ extension Reduction {
 
   private mutating func reportUninvited(_ name: String, _ number: ContactNumber) {
     guard roster.completeness == .complete else { return }
-    // The push may still be on its way while the contact's presence is here already.
+    // The push may still be pending when the contact's presence arrives.
     guard !isSeen(number), !isAsked(number) else { return }
     let jid = roster.contacts.address(of: number)
     let from = JID(prepared: jid, resource: name.isEmpty ? nil : name)
@@ -194,7 +195,7 @@ extension Reduction {
     presenceChanged(of: nil, from: before, to: nil)
   }
 
-  /// - Returns: What the resource said before; nil where it was not available.
+  /// - Returns: The previous presence of the resource; nil if it was not available.
   private mutating func removePresence(
     of number: ContactNumber, by name: RawSpan
   ) -> PresenceRow? {
@@ -204,7 +205,7 @@ extension Reduction {
     return removePresence(of: number, resource)
   }
 
-  /// - Returns: What the resource said before; nil where it was not available.
+  /// - Returns: The previous presence of the resource; nil if it was not available.
   private mutating func removePresence(
     of number: ContactNumber, _ resource: TextNumber
   ) -> PresenceRow? {
@@ -214,7 +215,7 @@ extension Reduction {
       guard hasFurther else { return nil }
       return roster.contacts.updateFurtherResources(of: number) { $0.remove(resource) }
     }
-    // Another one takes its place.
+    // Another resource becomes the first one.
     let next =
       hasFurther
       ? roster.contacts.updateFurtherResources(of: number) { $0.removeAny() } : nil
@@ -229,7 +230,7 @@ extension Reduction {
     guard let first = roster.contacts.presence(of: number) else { return }
     roster.contacts.setPresence(nil, of: number)
     let further = roster.contacts.removeFurtherResources(of: number)
-    // Each resource is a change of its own, reported in order.
+    // Each resource is a separate change, reported in order.
     guard reportsChanges, !further.isEmpty else {
       return presenceChanged(of: number, from: first, to: nil)
     }
@@ -238,8 +239,8 @@ extension Reduction {
     }
   }
 
-  /// Forgets what nobody but these sessions was told of presence: nothing tells us any more whether
-  /// it holds.
+  /// Forgets the presence that only these sessions received, because no session learns of its
+  /// changes any more.
   ///
   /// - Parameter kept: Own resources that stay.
   mutating func forgetPresence(
@@ -254,7 +255,7 @@ extension Reduction {
   }
 
   private mutating func forgetPresence(of number: ContactNumber, toldTo sessions: SessionSet) {
-    // With one connection, nobody else was told.
+    // With one connection, no other session received it.
     guard isShared else { return voidPresence(of: number) }
     let rows = roster.contacts.sorted(roster.contacts.rows(of: number))
     let kept = rows.compactMap { $0.without(sessions) }
@@ -271,8 +272,8 @@ extension Reduction {
     }
   }
 
-  /// Our own undirected presence: the first one of a session starts it (§4.2), an unavailable
-  /// one ends what we hear of others (§4.5).
+  /// Our own undirected presence: the first one of a session starts it (§4.2), and after an
+  /// unavailable one we no longer receive the presence of others (§4.5).
   mutating func presenceBroadcast(isAvailable: Bool) {
     session.isAvailable = isAvailable
     guard isAvailable else {
@@ -294,11 +295,11 @@ extension Reduction {
   }
 }
 
-// What a state shows of presence: what any session that is open was told.
+// The presence that a state shows: what any open session received.
 extension Reduction {
-  /// Reports what a resource shows from now on, if it is shown or was.
+  /// Reports the new presence of a resource, if it is shown or was shown before.
   ///
-  /// - Parameter number: The contact that it is of; nil for the account itself.
+  /// - Parameter number: The contact that the resource belongs to; nil for the account itself.
   private mutating func presenceChanged(
     of number: ContactNumber?, from before: PresenceRow?, to after: PresenceRow?
   ) {
@@ -307,8 +308,8 @@ extension Reduction {
     reportPresence(of: number, from: before?.ifTold(open), to: after?.ifTold(open))
   }
 
-  /// Reports a resource that is shown from now on, or no more, although it said nothing new: other
-  /// sessions are told of it.
+  /// Reports a resource that is now shown, or hidden, although it sent nothing new: the set of
+  /// sessions that received its presence has changed.
   mutating func presenceShownOrHidden(
     of number: ContactNumber?, from before: PresenceRow?, to after: PresenceRow?
   ) {

@@ -1,8 +1,8 @@
 import RawBytes
 import XMPPStanza
 
-// Subscription stanzas of contacts: §3. Requests stand beside the items: None + Pending In is no
-// item (Appendix A).
+// Subscription stanzas from contacts: §3. Requests are kept apart from items, because None +
+// Pending In is no item (Appendix A).
 extension Reduction {
   mutating func subscriptionReceived(_ stanza: StoredSubscription) {
     guard roster.account?.text.hasBytes(stanza.contact) != true else {
@@ -61,8 +61,8 @@ extension Reduction {
     if mayHaveCrossed { doubtRequest(of: number, .crossed) }
   }
 
-  /// Whether a request is one that the server sends a new session after its first presence, and
-  /// another session that goes on was told before.
+  /// Whether the server sends a request again to a new session after its first presence, while
+  /// another session that is still open has received it before.
   private func isSentAgain(_ request: IncomingRequest) -> Bool {
     guard isShared, session.openedAt > request.last.record else { return false }
     return roster.sessions.all.indices.contains { other in
@@ -71,7 +71,7 @@ extension Reduction {
     }
   }
 
-  /// Another session was told of a request; nobody has asked again.
+  /// Another session received a known request; the contact has not asked again.
   private mutating func confirm(_ number: ContactNumber) {
     guard let known = roster.contacts.request(of: number) else { return }
     var request = known.request
@@ -105,8 +105,8 @@ extension Reduction {
     }
   }
 
-  /// Whether a contact that takes its request back may have sent that before it had our answer, or
-  /// takes back what we accepted and the roster has not shown.
+  /// Whether a contact may have withdrawn its request before it received our answer, or withdraws a
+  /// request that we accepted and the roster has not shown.
   private func mayHaveCrossedAnswer(_ number: ContactNumber) -> Bool {
     guard let details = roster.contacts.details(of: number), let end = details.lastEnded else {
       return false
@@ -136,8 +136,8 @@ extension Reduction {
     }
   }
 
-  /// Servers that push first have taken our request out of the roster before they deliver the
-  /// contact's answer (RFC 6121 §3.2.3 leaves the order open).
+  /// Servers that push first remove our request from the roster before they deliver the contact's
+  /// answer (RFC 6121 §3.2.3 leaves the order open).
   private mutating func denialFollowed(_ push: Expectation, _ number: ContactNumber) {
     guard let end = roster.contacts.lastOutgoingEnd(of: number), end.way == .dropped,
       end.at.record == push.stamp.record, !push.stamp.isLongBefore(stamp)

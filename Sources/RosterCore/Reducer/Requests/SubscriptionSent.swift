@@ -1,7 +1,7 @@
 import RawBytes
 import XMPPStanza
 
-// Subscription stanzas of ours: §3. None of them edits an item.
+// Subscription stanzas that we sent: §3. None of them edits an item.
 extension Reduction {
   mutating func subscriptionSent(_ stanza: StoredSubscription) {
     guard roster.account?.text.hasBytes(stanza.contact) != true else {
@@ -37,7 +37,7 @@ extension Reduction {
     }
   }
 
-  /// What ends nothing was perhaps meant to end the contact's request.
+  /// Reports a stanza that ends nothing, and was perhaps meant to end the contact's request.
   private mutating func reportWrongRefusal(_ number: ContactNumber) {
     guard !isFragment, case .open(let request)? = roster.contacts.request(of: number),
       !isSeen(number), !isAsked(number), roster.contacts.outgoing(of: number) == nil
@@ -51,7 +51,7 @@ extension Reduction {
         .subscription(.needlessRequest(.outbound)), about: number)
       return
     }
-    // To ask again for somebody whom we took out is our own doing, not the server's.
+    // If we ask again for a contact that we removed, that is our doing, not the server's.
     forgetConfirmedEdit(of: number)
     guard roster.contacts.outgoing(of: number) == nil else { return }
     openOutgoing(number, isReflected: false)
@@ -60,7 +60,7 @@ extension Reduction {
   }
 
   private mutating func acceptanceSent(_ number: ContactNumber) {
-    // The server brings back somebody whom we took out.
+    // The server brings back a contact that we removed.
     forgetConfirmedEdit(of: number)
     if case .open(let request)? = roster.contacts.request(of: number) {
       reportIfAutomatic(request, number)
@@ -75,8 +75,9 @@ extension Reduction {
     reportUnexplained(.preApproval, about: number)
   }
 
-  /// Hardly a person reads and answers within two seconds: a client that accepts whoever asks hands
-  /// its user's presence to strangers. Somebody we see or asked to see is none.
+  /// A person can hardly read and answer within two seconds, and a client that accepts every
+  /// request gives its user's presence to strangers. A contact that we see or asked to see is no
+  /// stranger.
   private mutating func reportIfAutomatic(_ request: IncomingRequest, _ number: ContactNumber) {
     guard !isFragment, let asked = request.asked.clock, let now = stamp.clock, !isSeen(number),
       roster.contacts.outgoing(of: number) == nil

@@ -13,7 +13,7 @@ extension Reduction {
     _ = accountNamed(account)
   }
 
-  /// A stream header while a session is open means that the old stream was lost without a word.
+  /// A stream header while a session is open means that the old stream was lost, not closed.
   mutating func negotiationBegan() {
     session.ends = StreamEnds()
     connectionLost()
@@ -42,9 +42,9 @@ extension Reduction {
     if session.phase == .foreign { session.phase = .negotiating }
   }
 
-  /// A new session: the answers of the old one will never come, and presence starts afresh.
+  /// A new session: the answers to the old one will never arrive, and presence starts again.
   mutating func sessionOpened(_ jid: JID, from: JID?, resumptionID: String?) {
-    // In a session anybody can send us a result; before it, only the server can.
+    // In a session anyone can send us a result; before it, only the server can.
     guard session.phase != .open || mayBind(from) else {
       report(.answer(.spoofed(from: from, to: .bind)), about: from?.bare)
       return
@@ -99,8 +99,8 @@ extension Reduction {
     }
   }
 
-  /// No two sessions have one resource: a server that binds it again has ended the other session
-  /// (RFC 6120 §7.7.2.2).
+  /// Two sessions never have the same resource: a server that binds it again has ended the other
+  /// session (RFC 6120 §7.7.2.2).
   private mutating func endSessions(of resource: String?) {
     guard isShared, let resource else { return }
     for other in roster.sessions.all.indices
@@ -112,8 +112,8 @@ extension Reduction {
     }
   }
 
-  /// Sessions that will not go on: what they still wait for will not come, and what only they were
-  /// told holds no more.
+  /// Ends sessions for good: what they still wait for will not arrive, and what only they received
+  /// is no longer valid.
   mutating func sessionsOver(_ sessions: SessionSet) {
     for place in roster.sessions.all.indices where sessions.contains(SessionSet(place)) {
       abandonQueries(of: place)
@@ -126,7 +126,7 @@ extension Reduction {
     }
     forgetPresence(toldTo: sessions)
     forgetDeliveries(to: sessions)
-    // Nothing of a session that is over is still to come, but another may go on.
+    // An ended session receives nothing more, but another one may continue.
     if !roster.sessions.all.contains(where: \.isAlive) { forgetExpectedCounterparts() }
   }
 
@@ -136,9 +136,9 @@ extension Reduction {
     return from.bare == account || from.isServer(of: account)
   }
 
-  /// The same session over a new stream: everything of the old one is valid again.
+  /// Continues a session over a new stream: everything from the old one is valid again.
   ///
-  /// - Parameter id: What the session is called (XEP-0198 §5), where the log says it.
+  /// - Parameter id: The id of the session (XEP-0198 §5), if the log has it.
   mutating func sessionResumed(_ jid: JID?, id: String?) {
     guard servesAccount(jid?.bare ?? roster.account) else { return }
     if let jid {
@@ -156,8 +156,8 @@ extension Reduction {
     if session.initialPresence == .waiting { initialPresenceSent() }
   }
 
-  /// Where the session is that a connection resumes, if another connection had it: in a server's
-  /// log every connection has a name of its own.
+  /// The slot of the session that a connection resumes, if another connection had it: in a server's
+  /// log, every connection has its own name.
   private func placeOfResumed(id: String?, resource: String?) -> Int? {
     guard isShared, !session.isAlive else { return nil }
     let others = roster.sessions.all.indices.filter { $0 != place && roster.sessions[$0].isAlive }
@@ -167,7 +167,7 @@ extension Reduction {
     if let resource {
       return others.first { roster.sessions[$0].resource.hasSameBytes(as: resource) }
     }
-    // One that is lost is likelier than one of which the server has not noticed that it is.
+    // A lost session is likelier than one whose loss the server has not noticed.
     let lost = others.filter { roster.sessions[$0].phase != .open }
     if lost.count == 1 { return lost[0] }
     return lost.isEmpty && others.count == 1 ? others[0] : nil
@@ -188,7 +188,7 @@ extension Reduction {
     if !session.pendingEdits.isEmpty { expectAnswer() }
   }
 
-  /// What follows a refused stream without naming its account belongs to it.
+  /// Records that follow a refused stream without naming an account belong to that stream.
   mutating func sessionEnded(_ next: SessionPhase) {
     if session.phase != .foreign { setPhase(next, of: place) }
   }
@@ -209,7 +209,7 @@ extension Reduction {
     shownPresenceChanged(from: openBefore)
   }
 
-  /// Reports what a connection shows, if that has changed.
+  /// Reports how a connection is shown, if that has changed.
   mutating func connectionChanged(
     at place: Int, from before: Connection?, because reason: RosterChange.Reason? = nil
   ) {
@@ -219,16 +219,16 @@ extension Reduction {
     changed(.connections, because: reason) { _ in .connection(before: before, after: after) }
   }
 
-  /// The place of a connection is wanted for another one.
+  /// Gives up the session of a connection, whose slot another connection needs.
   mutating func connectionForgotten(at place: Int) {
-    // Closed first, so that its presence is hidden by its end and not lost by what happens now.
+    // Closed first, so that its presence counts as hidden by its end.
     setPhase(.closed, of: place)
     sessionsOver(SessionSet(place))
     let before = roster.sessions[place].shown
     changed(.connections) { _ in .connection(before: before, after: nil) }
   }
 
-  /// The account is named, by the resource that the server bound where the log says it.
+  /// Names the account, with the resource that the server bound if the log has it.
   private mutating func bound(_ jid: JID) {
     let (known, before) = (roster.account, session.shown)
     changed(.account) { _ in
@@ -251,8 +251,8 @@ extension Reduction {
     return false
   }
 
-  /// Learns the account, or refuses another's and with it its stream: one log is one account's
-  /// history.
+  /// Learns the account, or refuses the stream of another account: a log is the history of one
+  /// account.
   ///
   /// - Returns: Whether the account is ours.
   private mutating func accountNamed(_ jid: JID) -> Bool {
