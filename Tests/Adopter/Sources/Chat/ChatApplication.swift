@@ -1,6 +1,11 @@
 import Rollcall
 import RosterClient
 
+/// The session ended while something was waited for.
+struct Unfulfilled: Error, CustomStringConvertible {
+  let description: String
+}
+
 /// A chat application for one account: friends in pinyin sections, requests, conversations with
 /// text, pictures and recordings, cards and avatars. Everything that it shows is from the log.
 @MainActor final class ChatApplication {
@@ -53,8 +58,28 @@ import RosterClient
   }
 
   /// Waits until the roster is as expected.
-  func waitForRoster(_ condition: (Roster) -> Bool) async {
+  ///
+  /// - Parameters:
+  ///   - what: What is waited for, for the error.
+  ///   - condition: Whether the roster is as expected.
+  /// - Throws: `Unfulfilled` if the session ends first.
+  func waitForRoster(_ what: String, _ condition: (Roster) -> Bool) async throws {
     for await update in await session.updates() where condition(update.roster) { return }
+    throw await unfulfilled(what)
+  }
+
+  /// Waits until the contacts screen has friends.
+  func waitForFriends() async throws {
+    for await update in await session.screens() {
+      screen = update.screen
+      if !friends.isEmpty { return }
+    }
+    throw await unfulfilled("friends on the screen")
+  }
+
+  private func unfulfilled(_ what: String) async -> Unfulfilled {
+    let end = await session.failure.map { "\($0)" } ?? "it was closed"
+    return Unfulfilled(description: "\(account): no \(what) before the session ended: \(end)")
   }
 
   // MARK: Conversations
@@ -97,12 +122,18 @@ import RosterClient
   }
 
   /// Waits until a stanza that arrives leads to this.
-  func waitForChat(_ condition: (ChatHistory) -> Bool) async throws {
+  ///
+  /// - Parameters:
+  ///   - what: What is waited for, for the error.
+  ///   - condition: Whether the history is as expected.
+  /// - Throws: `Unfulfilled` if the session ends first.
+  func waitForChat(_ what: String, _ condition: (ChatHistory) -> Bool) async throws {
     let arriving = await session.stanzas()
     if let history = try await history(), condition(history) { return }
     for await _ in arriving {
       if let history = try await history(), condition(history) { return }
     }
+    throw await unfulfilled(what)
   }
 
   // MARK: Cards and avatars

@@ -3,7 +3,10 @@ import Foundation
 /// A Prosody on the loopback address that lets accounts be created and takes files.
 final class LocalServer {
   let domain = "chat.test"
-  let port = Int.random(in: 20_000..<30_000)
+  /// The port for clients.
+  let port: Int
+  /// The port that takes files.
+  private let filePort: Int
   let folder: URL
   private let process = Process()
 
@@ -14,6 +17,8 @@ final class LocalServer {
 
   init(in folder: URL) throws {
     self.folder = folder
+    let ports = try Self.freePorts(2)
+    (port, filePort) = (ports[0], ports[1])
     try run(
       "/usr/bin/openssl",
       [
@@ -29,6 +34,35 @@ final class LocalServer {
     process.standardError = FileHandle.nullDevice
     try process.run()
   }
+
+  /// Whether the server has not ended by itself.
+  var isRunning: Bool { process.isRunning }
+
+  /// Ports of the loopback address that no other program uses: the system chooses them, all at once
+  /// so that they differ.
+  private static func freePorts(_ count: Int) throws -> [Int] {
+    let sockets = (0..<count).map { _ in socket(AF_INET, Self.streams, 0) }
+    defer { for socket in sockets where socket >= 0 { close(socket) } }
+    return try sockets.map { socket in
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(socket, $0, size) == 0 && getsockname(socket, $0, &size) == 0
+        }
+      }
+      guard isBound else { throw CocoaError(.featureUnsupported) }
+      return Int(UInt16(bigEndian: address.sin_port))
+    }
+  }
+
+  #if canImport(Glibc)
+    private static let streams = Int32(SOCK_STREAM.rawValue)
+  #else
+    private static let streams = SOCK_STREAM
+  #endif
 
   /// Ends the server, and waits until it has ended.
   func stop() {
@@ -63,7 +97,7 @@ final class LocalServer {
       c2s_ports = { \(port) }
       s2s_ports = { }
       http_ports = { }
-      https_ports = { \(port + 1) }
+      https_ports = { \(filePort) }
       https_ssl = { \(files) }
       modules_enabled = {
         "roster"; "saslauth"; "tls"; "disco"; "ping"; "smacks"; "blocklist"; "register"; "pep";
@@ -81,7 +115,7 @@ final class LocalServer {
       Component "upload.\(domain)" "http_file_share"
         modules_disabled = { "s2s"; "s2s_auth_certs" }
         http_host = "localhost"
-        http_external_url = "https://localhost:\(port + 1)/"
+        http_external_url = "https://localhost:\(filePort)/"
       """
   }
 }

@@ -40,7 +40,9 @@ func register(_ user: String) async throws -> ChatApplication {
     do {
       try await application.logIn()
       return application
-    } catch LiveFailure.unreachable, LiveFailure.encryptionNotOffered {
+    } catch LiveFailure.unreachable where server.isRunning,
+      LiveFailure.encryptionNotOffered where server.isRunning
+    {
       // It is not up yet, or does not know its domain yet.
       await application.logOut()
       try await Task.sleep(for: .milliseconds(100))
@@ -65,31 +67,33 @@ func tryOut() async throws {
   let han = try await register("hanmeimei")
   try await li.introduce(as: "李雷", picture)
   try await han.add(li.account, name: "李雷")
-  await li.waitForRoster { $0.incoming[han.account] != nil }
+  try await li.waitForRoster("request") { $0.incoming[han.account] != nil }
   expect("who is new", await li.newFriends, [han.account])
   try await li.accept(han.account)
-  await han.waitForRoster { $0.incoming[li.account] != nil }
+  try await han.waitForRoster("request") { $0.incoming[li.account] != nil }
   try await han.accept(li.account)
   for (one, other) in [(han, li), (li, han)] {
-    await one.waitForRoster { $0.item(other.account)?.subscription == .both }
+    try await one.waitForRoster("friend") { $0.item(other.account)?.subscription == .both }
   }
   try await li.rename(han.account, "韩梅梅")
-  await li.waitForRoster { $0.item(han.account)?.name == "韩梅梅" }
+  try await li.waitForRoster("name") { $0.item(han.account)?.name == "韩梅梅" }
 
   // Text, a correction, a picture and a recording.
   let message = try await li.say("你好", to: han.account)
-  try await han.waitForChat { $0.chat(with: li.account)?.messages.count == 1 }
+  try await han.waitForChat("text") { $0.chat(with: li.account)?.messages.count == 1 }
   let before = try await han.chat(with: li.account)
   try await li.correct(message, to: "你好!")
   try await li.send(picture, name: "a.png", to: han.account)
   try await li.send(recording, name: "a.amr", to: han.account)
-  try await han.waitForChat { $0.chat(with: li.account)?.messages.count == 3 }
+  try await han.waitForChat("files") { $0.chat(with: li.account)?.messages.count == 3 }
   expect("unread", try await han.history()?.unreadCount, 3)
   try await han.open(li.account)
   expect("read", try await han.history()?.unreadCount, 0)
   try await han.say("好看", to: li.account)
-  try await li.waitForChat { $0.chat(with: han.account)?.messages.count == 4 }
-  try await li.waitForChat { $0.chat(with: han.account)?.messages[2].state == .displayed }
+  try await li.waitForChat("answer") { $0.chat(with: han.account)?.messages.count == 4 }
+  try await li.waitForChat("marker") {
+    $0.chat(with: han.account)?.messages[2].state == .displayed
+  }
   let chat = try await li.chat(with: han.account)
   expect("the texts", chat.map(\.text), ["你好!", "", "", "好看"])
   expect("an edit", chat.first?.earlierTexts, ["你好"])
@@ -114,8 +118,8 @@ func tryOut() async throws {
   }
   let again = try application("hanmeimei", isNew: false)
   try await again.logIn()
-  await again.waitForRoster { $0.isConnected }
-  while again.friends.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+  try await again.waitForRoster("connection") { $0.isConnected }
+  try await again.waitForFriends()
   expect("the friends", again.friends, ["L: 李雷"])
   await again.logOut()
 
