@@ -78,8 +78,11 @@ import RosterClient
         report(line, try await session.send(.displayed(id), to: JID(jid)))
       case .file(let path, let text, let jid):
         let bytes = try LocalFile.bytes(at: path, limit: OutgoingFile.byteLimit)
-        try await session.send(OutgoingFile(bytes, name: path), text: text, to: jid)
-        Terminal.note("\(line): done")
+        var message = ChatMessage(text, to: jid)
+        let file = try await session.upload(OutgoingFile(bytes, name: path))
+        Terminal.note("\(line): uploaded \(file.size) bytes to \(file.url)")
+        message.file = file
+        report(line, try await session.send(message))
       case .card(let fullName, let nickname):
         try await session.setCard(fullName: fullName, nickname: nickname)
         Terminal.note("\(line): done")

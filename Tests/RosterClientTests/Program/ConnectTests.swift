@@ -109,6 +109,7 @@ struct ConnectTests {
     #expect(sent.code == 0, "\(sent.errors)")
     for line in [
       "message \(bob) hello bob: done", "correct \(bob) hello, Bob: done",
+      "send \(bob) gray.png: uploaded \(SentMedia.picture.count) bytes to https://localhost:",
       "send \(bob) gray.png: done", "card name=Alice: done", "avatar gray.png: done",
     ] {
       #expect(sent.errors.contains(line), "\(sent.errors)")
