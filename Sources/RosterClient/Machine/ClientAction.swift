@@ -13,7 +13,8 @@ package enum ClientAction: Hashable, Sendable {
   case note(Lifecycle)
   /// A session has begun, or the last one was resumed.
   case online(isResumed: Bool)
-  /// The answer to a request that is not a command, or to a stanza, of this name.
+  /// The answer to what was sent under this name: a request that is not a command, or a stanza. The
+  /// name is not the id of a request, which the application may use again.
   case answered(String, RequestAnswer)
   /// Close the connection once everything is written; nil if both sides ended in order.
   case finish(LiveFailure?)
@@ -50,8 +51,6 @@ package struct ClientLogin: Sendable {
   package var registers: Bool
   /// The last session, to be resumed.
   package var resumption: Resumption?
-  /// The id of that session's request for another password, if it was not answered.
-  package var passwordRequest: String?
   /// A fresh, unguessable, printable text without a comma (RFC 5802 §5.1).
   package var nonce: String
   /// The beginning of the ids of the connection's own requests.

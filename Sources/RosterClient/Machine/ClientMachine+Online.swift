@@ -26,11 +26,11 @@ extension ClientMachine {
   }
 
   /// The application sends a stanza of its own. A request gets an id if it has none, or one that an
-  /// open request has.
+  /// open request has. Its answer counts only from the address that was asked (RFC 6120 §8.1.2.1).
   ///
-  /// - Returns: The name that `answered` will use: for a request its id, whose answer counts only
-  ///   from the address that was asked (RFC 6120 §8.1.2.1).
-  package mutating func submitted(_ stanza: XMPPElement) -> (id: String, result: ClientResult) {
+  /// - Returns: The name that `answered` will use. It is used once, whereas the id of a request is
+  ///   free again as soon as the answer has arrived, before the answer is delivered.
+  package mutating func submitted(_ stanza: XMPPElement) -> (name: String, result: ClientResult) {
     let name = nextID()
     guard var session = state.session else {
       return (name, .actions([.answered(name, .failed(.notOnline))]))
@@ -39,17 +39,17 @@ extension ClientMachine {
       return (name, sent(stanza.serialized(), awaitedAs: name))
     }
     let id = stanza.attribute("id").flatMap { session.open[$0] == nil ? $0 : nil } ?? name
-    session.open[id] = .stanza(to: stanza.attribute("to"))
+    session.open[id] = OpenRequest(purpose: .stanza(to: stanza.attribute("to")), name: name)
     enter(with: session)
-    return (id, sent(stanza.identified(as: id).serialized()))
+    return (name, sent(stanza.identified(as: id).serialized()))
   }
 
   /// The server is pinged (XEP-0199), and answers after it has processed everything sent before.
   ///
-  /// - Returns: The id that `answered` will name.
-  package mutating func pinged() -> (id: String, result: ClientResult) { ping(.ping) }
+  /// - Returns: The name that `answered` will use.
+  package mutating func pinged() -> (name: String, result: ClientResult) { ping(.ping) }
 
-  mutating func ping(_ purpose: Session.OwnRequest) -> (id: String, result: ClientResult) {
+  mutating func ping(_ purpose: OpenRequest.Purpose) -> (name: String, result: ClientResult) {
     request(purpose) { machine, id in
       .request(
         "get", id: id, to: machine.login.account.domain, .element("ping", Namespace.ping))
@@ -58,13 +58,13 @@ extension ClientMachine {
 
   /// Makes a request of the connection's own, which is answered at once if there is no session.
   mutating func request(
-    _ purpose: Session.OwnRequest, _ make: (Self, String) -> XMPPElement
-  ) -> (id: String, result: ClientResult) {
+    _ purpose: OpenRequest.Purpose, _ make: (Self, String) -> XMPPElement
+  ) -> (name: String, result: ClientResult) {
     let id = nextID()
     guard var session = state.session else {
       return (id, .actions([.answered(id, .failed(.notOnline))]))
     }
-    session.open[id] = purpose
+    session.open[id] = OpenRequest(purpose: purpose, name: id)
     enter(with: session)
     return (id, sent(make(self, id).serialized()))
   }
@@ -117,48 +117,49 @@ extension ClientMachine {
   /// What the answer to one of the connection's own requests means; nil where it is to none.
   private mutating func ownAnswer(_ node: XMPPElement, _ session: Session) -> ClientResult? {
     guard let id = node.attribute("id"), node.answers(id), let request = session.open[id],
-      mayAnswer(request, node.attribute("from"))
+      mayAnswer(request.purpose, node.attribute("from"), session)
     else { return nil }
     var session = session
     session.open[id] = nil
     enter(with: session)
-    switch request {
+    let name = request.name
+    switch request.purpose {
     // An error too shows that the server is there.
     case .silence: return .actions([])
-    case .ping: return .actions([.answered(id, .result(node))])
+    case .ping: return .actions([.answered(name, .result(node))])
     case .password:
       guard node.attribute("type") == "error" else {
-        return .actions([.answered(id, .result(node))])
+        return .actions([.answered(name, .result(node))])
       }
       let (condition, text) = node.stanzaError
       let failure = LiveFailure.registrationRefused(condition: condition, text: text)
-      return .actions([.answered(id, .failed(failure))])
+      return .actions([.answered(name, .failed(failure))])
     case .stanza:
       return .actions([
-        .answered(id, StanzaError(node).map { .refused($0) } ?? .result(node))
+        .answered(name, StanzaError(node).map { .refused($0) } ?? .result(node))
       ])
     }
   }
 
   /// Whether an answer to a request may come from this address; nil for none.
-  private func mayAnswer(_ request: Session.OwnRequest, _ address: String?) -> Bool {
-    switch request {
-    case .silence, .ping, .password, .stanza(to: nil): isOwnServer(address)
-    // The server may leave its address out when it answers in place of the account.
-    case .stanza(let to?): isOwnServer(to) ? isOwnServer(address) : isSame(address, to)
+  ///
+  /// The server answers in place of the account and of this session (RFC 6120 §10.3.3), and may then
+  /// leave its address out. Every other address answers for itself, our other devices included.
+  private func mayAnswer(
+    _ purpose: OpenRequest.Purpose, _ address: String?, _ session: Session
+  ) -> Bool {
+    let from = address.flatMap { try? JID(parsing: $0) }
+    guard address == nil || from != nil else { return false }
+    let owner = SessionOwner(account: login.account, resource: session.resource)
+    switch purpose {
+    // An address that is none is refused by the server.
+    case .stanza(let to?):
+      guard let to = try? JID(parsing: to), !owner.isOwnServer(to) else {
+        return owner.isOwnServer(from)
+      }
+      return from == to
+    case .silence, .ping, .password, .stanza(to: nil): return owner.isOwnServer(from)
     }
-  }
-
-  private func isSame(_ address: String?, _ other: String) -> Bool {
-    guard let address, let one = try? JID(parsing: address), let two = try? JID(parsing: other)
-    else { return false }
-    return one == two
-  }
-
-  private func isOwnServer(_ address: String?) -> Bool {
-    guard let address else { return true }
-    guard let jid = try? JID(parsing: address) else { return false }
-    return jid.bare == login.account || jid.description == login.account.domain
   }
 
   /// Every request has to be answered (RFC 6120 §8.2.3); pushes are by who keeps the roster, where

@@ -58,10 +58,10 @@ extension ClientMachine {
 
   /// The user wants another password.
   ///
-  /// - Returns: The id that `answered` will name.
+  /// - Returns: The name that `answered` will use.
   package mutating func passwordChanged(
     to password: Password
-  ) -> (id: String, result: ClientResult) {
+  ) -> (name: String, result: ClientResult) {
     request(.password) { machine, id in machine.accountQuery(id, password) }
   }
 

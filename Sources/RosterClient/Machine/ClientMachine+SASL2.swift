@@ -63,8 +63,8 @@ extension ClientMachine {
       return sessionResumed(resumed)
     }
     guard let bound = node.child("bound", in: Namespace.bind2) else { return .actions([]) }
-    guard jid.resource != nil else { return violation("it bound no resource") }
-    var session = Session()
+    guard let resource = jid.resource else { return violation("it bound no resource") }
+    var session = Session(resource: resource)
     if let enabled = bound.child("enabled", in: Namespace.streamManagement) {
       session.enabled(by: enabled)
     }

@@ -21,13 +21,13 @@ extension ClientMachine {
 
   /// The session is resumed: sends the stanzas again that the server did not receive.
   mutating func sessionResumed(_ node: XMPPElement) -> ClientResult {
-    guard var management = login.resumption,
-      node.attribute("previd").map({ $0 == management.id }) ?? true,
-      let count = node.attribute("h").flatMap({ UInt32($0) }), management.acknowledged(count)
+    guard var last = login.resumption,
+      node.attribute("previd").map({ $0 == last.id }) ?? true,
+      let count = node.attribute("h").flatMap({ UInt32($0) }), last.management.acknowledged(count)
     else { return violation("it resumed another session") }
-    let missing = management.resumed()
-    var session = Session(counting: .on(management))
-    if let id = login.passwordRequest { session.open[id] = .password }
+    let missing = last.management.resumed()
+    var session = Session(
+      resource: last.resource, counting: .on(last.management), open: last.open)
     let question = session.ask()
     enter(.online(session))
     return .actions([.online(isResumed: true)] + missing.map { .send($0) } + question)
@@ -50,13 +50,14 @@ extension ClientMachine {
     guard let jid = LoginResult(node)?.jid, jid.bare == login.account else {
       return violation("it bound another account than the one that was asked for")
     }
-    guard jid.resource != nil else { return violation("it bound no resource") }
-    let session = features.child("session", in: Namespace.legacySession)
-    guard session != nil, session?.child("optional", in: Namespace.legacySession) == nil else {
-      return .actions(sessionBegan(features, Session()))
+    guard let resource = jid.resource else { return violation("it bound no resource") }
+    let session = Session(resource: resource)
+    let legacy = features.child("session", in: Namespace.legacySession)
+    guard legacy != nil, legacy?.child("optional", in: Namespace.legacySession) == nil else {
+      return .actions(sessionBegan(features, session))
     }
     let next = nextID()
-    enter(.legacySession(features, id: next, Session()))
+    enter(.legacySession(features, id: next, session))
     let query = XMPPElement.element("session", Namespace.legacySession)
     return .actions([send(.request("set", id: next, query))])
   }

@@ -274,9 +274,15 @@ package struct ClientMachine: Sendable {
 
   func send(_ element: XMPPElement) -> ClientAction { .send(element.serialized()) }
 
+  /// An id that no open request has: an application may choose any id.
   mutating func nextID() -> String {
-    requests += 1
-    return "\(login.idPrefix)\(requests)"
+    let open = state.session?.open
+    var id: String
+    repeat {
+      requests += 1
+      id = "\(login.idPrefix)\(requests)"
+    } while open?[id] != nil
+    return id
   }
 
   /// The header of a new stream. It does not name the account as long as anyone can read it (RFC

@@ -69,6 +69,23 @@ extension ClientMachine {
     var resumption: Resumption?
   }
 
+  /// A request of the connection's own that is not answered.
+  struct OpenRequest: Hashable, Sendable {
+    enum Purpose: Hashable, Sendable {
+      /// To find out whether the server is there.
+      case silence
+      /// To find out when everything sent before has been processed.
+      case ping
+      case password
+      /// For the application, which sent it to this address; nil for its own server.
+      case stanza(to: String?)
+    }
+
+    var purpose: Purpose
+    /// The name under which its answer is awaited.
+    var name: String
+  }
+
   /// A connection that has a resource, so that stanzas may be sent (RFC 6120 §7.1).
   struct Session: Hashable, Sendable {
     /// Whether the two sides count each other's stanzas (XEP-0198).
@@ -79,20 +96,11 @@ extension ClientMachine {
       case on(StreamManagement)
     }
 
-    /// What a request of the connection's own is for.
-    enum OwnRequest: Hashable, Sendable {
-      /// To find out whether the server is there.
-      case silence
-      /// To find out when everything sent before has been processed.
-      case ping
-      case password
-      /// For the application, which sent it to this address; nil for its own server.
-      case stanza(to: String?)
-    }
-
+    /// The resource that the server bound.
+    var resource: String?
     var counting = Counting.off
     /// The connection's own requests that are open, by id.
-    var open: [String: OwnRequest] = [:]
+    var open: [String: OpenRequest] = [:]
     /// Whether the server was asked whether it is there, and nothing has arrived since.
     var isPinged = false
 
@@ -165,9 +173,8 @@ extension ClientMachine.State {
     case .header(.authenticated), .features(.authenticated), .resuming, .binding:
       return ClientMachine.Ending(wasLetIn: true)
     case .boundFeatures(let session), .legacySession(_, _, let session), .online(let session):
-      let management = session.management
       return ClientMachine.Ending(
-        wasLetIn: true, hadSession: true, resumption: management?.id == nil ? nil : management)
+        wasLetIn: true, hadSession: true, resumption: Resumption(session))
     case .closing(let ending), .over(let ending): return ending
     }
   }

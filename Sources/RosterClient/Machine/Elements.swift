@@ -43,7 +43,8 @@ extension XMPPElement {
 
   static func resume(_ session: Resumption) -> XMPPElement {
     element(
-      "resume", Namespace.streamManagement, [("h", "\(session.handled)"), ("previd", session.id)])
+      "resume", Namespace.streamManagement,
+      [("h", "\(session.management.handled)"), ("previd", session.id)])
   }
 
   static func acknowledge(_ handled: UInt32) -> XMPPElement {

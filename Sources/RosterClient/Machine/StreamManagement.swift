@@ -37,9 +37,9 @@ package struct StreamManagement: Hashable, Sendable {
     unacknowledged.count > Self.limits.stanzas || unacknowledgedBytes > Self.limits.bytes
   }
 
-  /// Whether any of these stanzas is sent again if the session is resumed.
-  package func resends(anyOf stanzas: [[UInt8]]) -> Bool {
-    id != nil && unacknowledged.contains { stanzas.contains($0.bytes) }
+  /// Whether the server has yet to acknowledge any of these stanzas.
+  func holds(anyOf stanzas: [[UInt8]]) -> Bool {
+    unacknowledged.contains { stanzas.contains($0.bytes) }
   }
 
   /// The counts of a new session, or of one in which stanzas were already counted.
@@ -99,6 +99,3 @@ package struct StreamManagement: Hashable, Sendable {
     return unacknowledged.map(\.bytes)
   }
 }
-
-/// A session that can be resumed.
-package typealias Resumption = StreamManagement

@@ -6,7 +6,8 @@ public enum LiveError: Error, Hashable, Sendable {
   case refusal(CommandRefusal)
   /// The element is not a stanza that can be sent; a clause says why. Nothing was sent.
   case notAStanza(String)
-  /// There is no session, or it was lost while the command waited for the roster. Nothing was sent.
+  /// There is no session, or it was lost or closed while the command waited for the roster or the
+  /// file for its place. The command, stanza or file was not sent.
   case failure(LiveFailure)
   /// The file cannot be uploaded.
   case upload(UploadFailure)
@@ -14,10 +15,11 @@ public enum LiveError: Error, Hashable, Sendable {
   case unfitPicture(String)
   /// The answer is an error, from the server or from the address that was asked.
   case refused(StanzaError)
-  /// No answer came within a minute. The server may have carried it out.
+  /// No answer came within a minute. The server may have carried it out; it is not sent again.
   case timeout
-  /// The command or stanza was sent, and the wait for its answer has ended because the connection
-  /// was lost or the task was cancelled. The server may have carried it out.
+  /// The command or stanza was sent, and the wait for its answer has ended: the connection was lost,
+  /// the task was cancelled, what was sent or answered could not be recorded, or no answer came
+  /// within a minute and a resumed session would send it again. The server may have carried it out.
   ///
   /// `willBeSentAgain` says whether the server has yet to confirm that it received the stanza, so
   /// that the stanza is sent again if the session is resumed over another connection (XEP-0198 §5).

@@ -7,24 +7,28 @@ import Rollcall
 struct LivePasswords {
   private var current: Password
   /// The change that the server has not answered.
-  private var change: (id: String, password: Password)?
+  private var change: (name: String, password: Password)?
   /// Whether the server has refused a login with the new password.
   private var isNewRefused = false
 
   init(_ password: Password) { current = password }
 
-  /// The id of the change request that the server has not answered.
-  var request: String? { change?.id }
+  /// Whether the server has yet to answer a change request.
+  var isChanging: Bool { change != nil }
 
   /// The password for the next login.
   var passwordToTry: Password { isNewRefused ? current : change?.password ?? current }
 
   /// The server was asked to set a new password.
-  mutating func asked(for password: Password, by id: String) { change = (id, password) }
+  ///
+  /// - Parameters:
+  ///   - password: The new password.
+  ///   - name: The name under which the answer is awaited.
+  mutating func asked(for password: Password, as name: String) { change = (name, password) }
 
   /// A request was answered; it may be the one for a new password.
-  mutating func answered(_ id: String, isDone: Bool) {
-    guard let change, change.id == id else { return }
+  mutating func answered(_ name: String, isDone: Bool) {
+    guard let change, change.name == name else { return }
     if isDone { current = change.password }
     self.change = nil
   }

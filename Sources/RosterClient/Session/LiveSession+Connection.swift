@@ -143,7 +143,7 @@ extension LiveSession {
     ClientLogin(
       account: login.account, password: passwords.passwordToTry, resource: login.resource,
       allowsPlain: login.allowsPlain, registers: login.registers && !isRegistered,
-      resumption: resumption, passwordRequest: passwords.request,
+      resumption: resumption,
       nonce: Data((0..<24).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString(),
       idPrefix: "\(idPrefix)\(connections)-")
   }
@@ -194,8 +194,10 @@ extension LiveSession {
     case .derive(let derivation): derive(derivation)
     case .note(let lifecycle): record { try session.note(lifecycle, at: now) }
     case .online(let isResumed): online(isResumed: isResumed)
-    case .answered(let id, let answer):
-      answers.append(NamedAnswer(name: id, answer: answer, stamp: stamp))
+    case .answered(let name, let answer):
+      // The stanza before it may be the one that could not be recorded.
+      let answer = recordingFailure.map { RequestAnswer.failed($0) } ?? answer
+      answers.append(NamedAnswer(name: name, answer: answer, stamp: stamp))
     case .finish(let failure): ending = ending ?? ConnectionEnd(failure: failure)
     }
   }

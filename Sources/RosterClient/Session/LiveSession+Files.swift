@@ -36,10 +36,12 @@ extension LiveSession {
   ///
   /// The longest wait is 65 seconds for each of up to four answers of the server, 30 seconds for
   /// each 64 KiB that the host takes, and for the whole file a minute and a second for each 16 KiB.
-  /// A cancelled task ends it.
+  /// A cancelled task and `close` end it; a lost connection does so until the service has given an
+  /// address for the file.
   ///
-  /// - Throws: `LiveError`: `upload` if the file cannot be uploaded; otherwise as `send(_:)` of a
-  ///   stanza.
+  /// - Throws: `LiveError`: `upload` if the file cannot be uploaded, `timeout` if the server leaves a
+  ///   question unanswered, `refused` if it refuses to list its services, and `failure` if the
+  ///   connection is lost, the session is closed (`.over`) or the task is cancelled.
   public func upload(_ file: OutgoingFile) async throws(LiveError) -> SharedFile {
     guard !file.bytes.isEmpty else { throw .upload(.empty) }
     let service = try await knownUploadService()
@@ -57,41 +59,69 @@ extension LiveSession {
   private func knownUploadService() async throws(LiveError) -> UploadService {
     if let uploadService { return uploadService }
     let domain = login.account.domain
-    if let own = try await uploadService(at: domain) { return own }
-    let query = XMPPElement.element("query", Namespace.discoItems)
-    var items: [String] = []
-    if case .result(let iq, _) = try await send(.question(query, to: domain)) {
-      items = UploadService.candidates(in: iq)
+    var service = try await uploadService(at: domain)
+    if service == nil {
+      let items = try await answer(.element("query", Namespace.discoItems), from: domain)
+      service = try await firstUploadService(of: UploadService.candidates(in: items))
     }
-    // At once, because one that does not answer would hold up the others.
-    let found = await withTaskGroup(of: (Int, UploadService?).self) { group in
-      for (index, item) in items.enumerated() {
-        group.addTask { (index, try? await self.uploadService(at: item)) }
-      }
-      var found: [(Int, UploadService?)] = []
-      for await answer in group { found.append(answer) }
-      return found
-    }
-    let services = found.sorted { $0.0 < $1.0 }.compactMap(\.1)
-    guard let service = services.first else {
-      if Task.isCancelled { throw .failure(.cancelled) }
-      throw .upload(.notOffered)
-    }
+    guard let service else { throw .upload(.notOffered) }
     uploadService = service
     return service
   }
 
-  private func uploadService(at address: String) async throws(LiveError) -> UploadService? {
-    let query = XMPPElement.element("query", Namespace.discoInfo)
-    do throws(LiveError) {
-      guard case .result(let iq, _) = try await send(.question(query, to: address)) else {
-        return nil
+  /// The first of these addresses that takes files; nil if all of them say that they do not.
+  private func firstUploadService(
+    of addresses: [String]
+  ) async throws(LiveError) -> UploadService? {
+    // At once, because one that does not answer would hold up the others.
+    let answers = await withTaskGroup(of: (Int, Result<UploadService?, LiveError>).self) { group in
+      for (index, address) in addresses.enumerated() {
+        group.addTask { () async -> (Int, Result<UploadService?, LiveError>) in
+          do throws(LiveError) {
+            return (index, .success(try await self.uploadService(at: address)))
+          } catch {
+            return (index, .failure(error))
+          }
+        }
       }
-      return UploadService(address, info: iq)
+      var answers: [(Int, Result<UploadService?, LiveError>)] = []
+      for await answer in group { answers.append(answer) }
+      return answers.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+    if let service = answers.compactMap({ try? $0.get() }).first { return service }
+    // Without an answer it is not known what an address does.
+    for answer in answers { _ = try answer.get() }
+    return nil
+  }
+
+  private func uploadService(at address: String) async throws(LiveError) -> UploadService? {
+    do throws(LiveError) {
+      let info = try await answer(.element("query", Namespace.discoInfo), from: address)
+      return UploadService(address, info: info)
     } catch {
       guard case .refused = error else { throw error }
       return nil
     }
+  }
+
+  /// The result of a question before a file is sent.
+  ///
+  /// - Throws: `LiveError`, but never `outcomeUnknown`: a question changes nothing, and the file is
+  ///   not sent if a resumed session asks again.
+  private func answer(
+    _ question: XMPPElement, from address: String
+  ) async throws(LiveError) -> XMPPElement {
+    do throws(RequestFailure) {
+      let answer = try await request { $0.submitted(.question(question, to: address)) }
+      if case .result(let iq, _) = answer { return iq }
+    } catch {
+      switch error {
+      case .refused(let reason): throw .refused(reason)
+      case .unanswered(.timeout, _): throw .timeout
+      case .notSent(let failure), .unanswered(let failure, _): throw .failure(failure)
+      }
+    }
+    throw .failure(.protocolViolation("a question was not answered by a result"))
   }
 
   private func slot(
@@ -104,11 +134,9 @@ extension LiveSession {
         ("content-type", file.mediaType),
       ])
     do throws(LiveError) {
-      guard case .result(let iq, _) = try await send(.question(request, to: service.address)) else {
-        throw .upload(.unfitSlot("an address is missing in it"))
-      }
+      let iq = try await answer(request, from: service.address)
       do throws(UploadFailure) {
-        return try UploadSlot(iq, for: file.bytes.count)
+        return try UploadSlot(iq)
       } catch {
         throw .upload(error)
       }
@@ -120,16 +148,17 @@ extension LiveSession {
   // MARK: The file
 
   private func put(_ file: OutgoingFile, to slot: UploadSlot) async throws(LiveError) {
-    guard file.bytes.count <= slot.size else {
-      throw .upload(.tooLarge(size: file.bytes.count, limit: slot.size))
-    }
     let context: NIOSSLContext
     do throws(LiveFailure) {
       context = try Security.context(trusting: login.authority, protocols: ["http/1.1"])
     } catch {
       throw .failure(error)
     }
+    guard phase.connects else { throw .failure(.over) }
+    let number = nextWait()
     let outcome = loop.makePromise(of: Void.self)
+    uploads[number] = outcome
+    defer { uploads[number] = nil }
     let connecting = connection(for: file, to: slot, context, outcome)
     connecting.whenFailure { error in
       outcome.fail(UploadFailure.unreachable(host: slot.host, reason: error.reason))
@@ -149,6 +178,12 @@ extension LiveSession {
       connecting.whenSuccess { $0.close(promise: nil) }
       throw Self.error(of: error, at: slot.host)
     }
+  }
+
+  /// Ends the uploads under way, because the session was closed or is over.
+  func endUploads() {
+    for outcome in uploads.values { outcome.fail(LiveFailure.over) }
+    uploads = [:]
   }
 
   private func connection(

@@ -38,12 +38,17 @@ extension LiveSession {
   }
 
   /// Drops what cannot be recorded, so that it is neither sent nor reported, and ends the
-  /// connection.
-  @discardableResult
-  private func unrecordable(_ error: any Error) -> LiveFailure {
-    (outbox, pendingSteps) = ([], [])
+  /// connection. The answers that depend on it become the failure.
+  private func unrecordable(_ error: any Error) {
     let failure = LiveFailure.recording(RollcallError(error))
+    (outbox, pendingSteps) = ([], [])
+    answers = answers.map { NamedAnswer(name: $0.name, answer: .failed(failure)) }
     ending = ConnectionEnd(failure: failure)
+  }
+
+  /// Why the connection ends, if that is because something could not be recorded.
+  var recordingFailure: LiveFailure? {
+    guard let failure = ending?.failure, case .recording = failure else { return nil }
     return failure
   }
 
@@ -70,10 +75,12 @@ extension LiveSession {
         for answer in answered { self.answered(answer) }
         if reads, ending == nil { readNextRound() }
       } catch {
-        let failure = unrecordable(error)
-        for answer in answered {
-          self.answered(NamedAnswer(name: answer.name, answer: .failed(failure)))
-        }
+        answers = answered + answers
+        unrecordable(error)
+        // At once: if nothing can be recorded any more, there is no later time.
+        let failed = answers
+        answers = []
+        for answer in failed { self.answered(answer) }
       }
       // Everything before the end is reported first: it may be the answer that a caller waits for.
       let isReported = outbox.isEmpty && pendingSteps.isEmpty && answers.isEmpty
@@ -110,8 +117,12 @@ extension LiveSession {
 
   /// A command was answered, or its answer is overdue.
   func commandAnswered(_ answer: CommandAnswer) {
-    pendingCommands.removeValue(forKey: answer.command)?.waiter.resume(
-      returning: .success(answer.word))
+    if answer.word == .timeout {
+      endOverdueCommand(answer.command)
+    } else {
+      pendingCommands.removeValue(forKey: answer.command)?.waiter.resume(
+        returning: .success(answer.word))
+    }
     // A new session gives up the commands of the session before it, including its roster get: the
     // new session then has yet to send its own.
     let isGivenUp = answer.word == .timeout && machine?.isOnline != true
@@ -137,7 +148,8 @@ extension LiveSession {
     let failure = ending.take()?.failure ?? failure
     reconnection.ended(failure, wasLetIn: wasLetIn, at: now)
     let willReconnect = phase.connects && failure?.isFinal != true && !reconnection.isHopeless
-    let reason = failure ?? .lost(reason: "the server ended the stream")
+    let reason =
+      failure ?? (phase == .closing ? .over : .lost(reason: "the server ended the stream"))
     lastFailure = reason
     endWaits(reason, willReconnect: willReconnect)
     let isOpening = connectionWaiter != nil
@@ -156,6 +168,7 @@ extension LiveSession {
   func end(_ failure: LiveFailure?) async {
     guard phase != .over else { return }
     phase = .over
+    endUploads()
     beat?.cancel()
     self.failure = failure
     try? await session.durable()

@@ -22,7 +22,7 @@ enum RequestFailure: Error {
     switch self {
     case .notSent(let failure): .failure(failure)
     case .refused(let error): .refused(error)
-    case .unanswered(.timeout, _): .timeout
+    case .unanswered(.timeout, willBeSentAgain: false): .timeout
     case .unanswered(_, let willBeSentAgain): .outcomeUnknown(willBeSentAgain: willBeSentAgain)
     }
   }
@@ -32,12 +32,12 @@ enum RequestFailure: Error {
 extension LiveSession {
   /// Sends a request other than a command, or a stanza, and waits for the answer.
   func request(
-    _ begin: (inout ClientMachine) throws(LiveFailure) -> (id: String, result: ClientResult)
+    _ begin: (inout ClientMachine) throws(LiveFailure) -> (name: String, result: ClientResult)
   ) async throws(RequestFailure) -> StanzaAnswer {
     if Task.isCancelled { throw .notSent(.cancelled) }
     let wait = nextWait()
     let answer = await waiting { (waiter: PendingRequest.Waiter) in
-      guard var machine, machine.isOnline else {
+      guard ending == nil, var machine, machine.isOnline else {
         return waiter.resume(returning: .failure(.notSent(.notOnline)))
       }
       do throws(LiveFailure) {
@@ -71,7 +71,7 @@ extension LiveSession {
       returning: .failure(.unanswered(failure, willBeSentAgain: isSentAgain)))
   }
 
-  /// A request or a stanza was answered, or an annotation is on disk.
+  /// A request or a stanza was answered, or an annotation or a command without an answer is on disk.
   func answered(_ answered: NamedAnswer) {
     let outcome = outcome(of: answered)
     let failure: LiveFailure? =
@@ -79,6 +79,10 @@ extension LiveSession {
     passwords.answered(answered.name, isDone: failure == nil)
     pendingRequests.removeValue(forKey: answered.name)?.waiter.resume(returning: outcome)
     pendingAnnotations.removeValue(forKey: answered.name)?.resume(returning: failure)
+    if let command = unrecordedCommands.removeValue(forKey: answered.name) {
+      guard failure == nil else { return giveUp(command, resumption: nil) }
+      pendingCommands.removeValue(forKey: command)?.waiter.resume(returning: .success(.result))
+    }
   }
 
   private func outcome(of answered: NamedAnswer) -> Result<StanzaAnswer, RequestFailure> {

@@ -39,7 +39,7 @@ extension LiveSession {
   /// Carries out a command and waits for the server's answer.
   ///
   /// Only the roster shows the effect of an acceptance, a rejection or a cancellation: for these
-  /// the word is `result` at once.
+  /// the word is `result` as soon as what was sent is on disk.
   ///
   /// A command that replaces an item (see `RosterCommand`) first waits until this session knows the
   /// roster: while `start` waits for it, and when a new session follows a lost connection.
@@ -83,13 +83,16 @@ extension LiveSession {
       return waiter.resume(returning: .failure(.refusal(error)))
     }
     for element in decided.elements { send(element.bytes) }
-    flush()
+    defer { flush() }
     guard ending == nil, machine?.isOnline == true else {
       return waiter.resume(returning: .failure(.outcomeUnknown(willBeSentAgain: false)))
     }
-    guard decided.isAnswered else { return waiter.resume(returning: .success(.result)) }
     pendingCommands[decided.id] = PendingCommand(
       wait: wait, stanzas: decided.elements.map(\.bytes), sent: now, waiter: waiter)
+    guard !decided.isAnswered else { return }
+    let name = "command \(wait)"
+    unrecordedCommands[name] = decided.id
+    answers.append(NamedAnswer(name: name, answer: .written))
   }
 
   /// Stops waiting for the answer to a command.
@@ -171,9 +174,9 @@ extension LiveSession {
   public func changePassword(to password: Password) async throws(LiveFailure) {
     do throws(RequestFailure) {
       _ = try await request { machine throws(LiveFailure) in
-        guard passwords.request == nil else { throw .passwordChangePending }
+        guard !passwords.isChanging else { throw .passwordChangePending }
         let request = machine.passwordChanged(to: password)
-        passwords.asked(for: password, by: request.id)
+        passwords.asked(for: password, as: request.name)
         return request
       }
     } catch {
@@ -202,12 +205,22 @@ extension LiveSession {
     if let sent = pendingFetch?.sent, now - sent >= patience.answer { rosterSettled() }
     // If there are very many commands, the session drops the oldest, and with them their timeouts.
     for (id, asked) in pendingCommands where now - asked.sent >= patience.answer {
-      pendingCommands[id] = nil
-      asked.waiter.resume(returning: .success(.timeout))
+      endOverdueCommand(id)
     }
     for (name, request) in pendingRequests where now - request.sent >= patience.answer {
-      giveUp(name, .timeout("an answer"), resumption: nil)
+      giveUp(name, .timeout("an answer"), resumption: machine?.resumption)
     }
+  }
+
+  /// Ends the wait for the answer to a command, which is overdue. If a resumed session would still
+  /// send the command, it is not over yet.
+  func endOverdueCommand(_ id: CommandID) {
+    guard let asked = pendingCommands[id] else { return }
+    if machine?.resumption?.resends(anyOf: asked.stanzas) == true {
+      return giveUp(id, resumption: machine?.resumption)
+    }
+    pendingCommands[id] = nil
+    asked.waiter.resume(returning: .success(.timeout))
   }
 
   /// Ends the waits for a server whose connection was lost.

@@ -32,6 +32,8 @@ public actor LiveSession {
   var stanzaWatchers: [StanzaWatcher] = []
   /// The service that takes files, once it was looked up.
   var uploadService: UploadService?
+  /// The outcomes of the files that are on their way to their hosts.
+  var uploads: [Int: EventLoopPromise<Void>] = [:]
   let idPrefix = RosterSession.anyIDPrefix()
   var phase = Phase.idle
   /// Whether the session is over and its log is closed.
@@ -98,6 +100,8 @@ public actor LiveSession {
   // Waiting callers.
   var connectionWaiter: FailureWaiter?
   var pendingCommands: [CommandID: PendingCommand] = [:]
+  /// Commands without an answer that are not on disk yet, by the name that `NamedAnswer` has.
+  var unrecordedCommands: [String: CommandID] = [:]
   /// Requests other than commands, and stanzas, by the name that their answer has.
   var pendingRequests: [String: PendingRequest] = [:]
   /// Annotations that are not on disk yet, by id.
@@ -226,7 +230,7 @@ public actor LiveSession {
   /// The log's timeline, from its beginning; nil for a session in memory.
   public func timeline() throws(RollcallError) -> Timeline? { try session.timeline() }
 
-  /// Ends the stream in order, and closes the log. Does nothing the second time.
+  /// Ends the stream in order, and closes the log. Does nothing the second time. Ends uploads.
   ///
   /// The longest wait is 3 seconds for the server's end of the stream, and the disk. A cancelled
   /// task does not wait; the session closes all the same.
@@ -235,6 +239,7 @@ public actor LiveSession {
     case .closing, .over: return await ended()
     case .idle, .starting, .running: phase = .closing
     }
+    endUploads()
     if let machine {
       // If the connection has ended by itself, its end is about to be recorded.
       if !machine.isOver {

@@ -11,8 +11,6 @@ struct UploadSlot: Hashable, Sendable {
     var value: String
   }
 
-  /// The size that it was granted for, in bytes; no more are sent.
-  var size: Int
   /// The host to send the file to, in ASCII, or an address without brackets.
   var host: String
   var port: Int
@@ -30,9 +28,8 @@ struct UploadSlot: Hashable, Sendable {
 
   /// Reads the result of a slot request.
   ///
-  /// - Parameter size: The size that was asked for.
   /// - Throws: `UploadFailure.unfitSlot` if an address in it is missing or cannot be used.
-  init(_ iq: XMPPElement, for size: Int) throws(UploadFailure) {
+  init(_ iq: XMPPElement) throws(UploadFailure) {
     let slot = iq.child("slot", in: Namespace.upload)
     let put = slot?.child("put", in: Namespace.upload)
     guard let upload = put?.attribute("url"),
@@ -41,7 +38,7 @@ struct UploadSlot: Hashable, Sendable {
     let address = try Self.address(upload)
     _ = try Self.address(download)
     (host, port, target) = (address.host, address.port, address.target)
-    (self.size, self.download) = (size, download)
+    self.download = download
     fields = put.map { Array($0.children) }?.compactMap { Self.field($0) } ?? []
   }
 

@@ -79,7 +79,7 @@ import XMPPStanza
       Talk.login { login in
         login.registers = self == .form || self == .registration
         guard self == .resuming else { return }
-        login.resumption = Resumption(id: "some-id")
+        login.resumption = Talk.resumption
       }
     }
 

@@ -11,7 +11,11 @@ import XMPPStanza
   private static let senders: [(to: String?, from: String?, counts: Bool)] = [
     (nil, nil, true), (nil, "alice@example.test", true), (nil, "example.test", true),
     (nil, "bob@example.test", false), (nil, "evil.test", false), (nil, "@", false),
+    // Old servers answer from the address of the session itself, but no other device may.
+    (nil, "alice@example.test/phone", true), (nil, "alice@example.test/tablet", false),
+    (nil, "alice@example.test/Phone", false),
     ("alice@example.test", nil, true), ("alice@example.test", "alice@example.test", true),
+    ("alice@example.test", "alice@example.test/tablet", false),
     ("alice@example.test", "bob@example.test", false),
     ("example.test", "example.test", true), ("example.test", nil, true),
     ("example.test", "upload.example.test", false),
@@ -21,6 +25,16 @@ import XMPPStanza
     ("bob@example.test", "bob@example.test/x", false), ("bob@example.test", nil, false),
     ("bob@example.test/x", "bob@example.test/x", true),
     ("bob@example.test/x", "bob@example.test/y", false), ("bob@example.test/x", nil, false),
+    ("alice@example.test/tablet", "alice@example.test/tablet", true),
+    ("alice@example.test/tablet", "alice@example.test/phone", false),
+    ("alice@example.test/tablet", "alice@example.test/other", false),
+    ("alice@example.test/tablet", "alice@example.test", false),
+    ("alice@example.test/tablet", "example.test", false), ("alice@example.test/tablet", nil, false),
+    ("alice@example.test/phone", "alice@example.test/phone", true),
+    ("alice@example.test/phone", nil, true),
+    ("alice@example.test/phone", "alice@example.test/tablet", false),
+    // The server refuses what is no address.
+    ("@", "example.test", true), ("@", nil, true), ("@", "bob@example.test", false),
   ]
 
   @Test(
@@ -37,7 +51,7 @@ import XMPPStanza
     talk.happens { $0.submitted(request).result }
     _ = talk.deeds()
     talk.hears("<iq type='\(type)' id='q'\(attribute("from", from))/>")
-    let answer = type == "result" ? "answered well" : "q refused (no condition)"
+    let answer = type == "result" ? "answered well" : "r2 refused (no condition)"
     #expect(talk.deeds() == (counts ? [answer] : []))
     // Only once.
     talk.hears("<iq type='\(type)' id='q'\(attribute("from", from))/>")
@@ -57,8 +71,55 @@ import XMPPStanza
       <text xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'>too big</text></error></iq>
       """)
     let error = StanzaError(type: "modify", condition: "not-acceptable", text: "too big")
-    #expect(talk.actions == [.answered("q", .refused(error))])
-    #expect(talk.deeds() == ["q refused (not-acceptable: “too big”)"])
+    #expect(talk.actions == [.answered("r2", .refused(error))])
+    #expect(talk.deeds() == ["r2 refused (not-acceptable: “too big”)"])
+  }
+
+  /// The names of what was answered since the last time.
+  private func answered(_ talk: inout Talk) -> [String] {
+    defer { _ = talk.deeds() }
+    return talk.actions.compactMap { if case .answered(let name, _) = $0 { name } else { nil } }
+  }
+
+  @Test("Two requests with one id have different names, at once and one after the other")
+  func names() {
+    var talk = Talk()
+    talk.goesOnline(counts: false)
+    let request = element("<iq type='get' id='q'><q xmlns='x'/></iq>")
+    var names: [String] = []
+    func submits() {
+      talk.happens { machine in
+        let (name, result) = machine.submitted(request)
+        names.append(name)
+        return result
+      }
+    }
+    submits()
+    submits()
+    #expect(Set(names).count == 2)
+    talk.hears("<iq type='result' id='\(names[1])'/><iq type='result' id='q'/>")
+    #expect(answered(&talk) == [names[1], names[0]])
+    // The id is free again, but the first answer may not have been delivered yet.
+    submits()
+    #expect(talk.deeds() == [#"<iq type="get" id="q"><q xmlns="x"/></iq>"#])
+    talk.hears("<iq type='result' id='q'/>")
+    #expect(answered(&talk) == [names[2]])
+    #expect(Set(names).count == 3)
+  }
+
+  @Test("An id that the application chose is not chosen again while its request is open")
+  func chosen() {
+    var talk = Talk()
+    talk.goesOnline(counts: false)
+    for id in ["r3", "r4"] {
+      talk.happens {
+        $0.submitted(element("<iq type='get' id='\(id)'><q xmlns='x'/></iq>")).result
+      }
+    }
+    talk.happens { $0.pinged().result }
+    let ids = talk.deeds().map { LoginScript.id($0, before: "><") }
+    #expect(ids.count == 3 && Set(ids).count == 3, "\(ids)")
+    #expect(ids.first == "r3")
   }
 
   @Test("A request without an id gets one, and so does one whose id is taken")
@@ -137,6 +198,37 @@ import XMPPStanza
       next.deeds() == ["resumed", #"<message id="m"/>"#, #"<r xmlns="urn:xmpp:sm:3"/>"#])
     next.hears("<a xmlns='urn:xmpp:sm:3' h='1'/>")
     #expect(next.deeds() == [])
+  }
+
+  @Test("A request of a resumed session keeps its id, which no other request gets")
+  func resumedRequest() throws {
+    var talk = Talk()
+    talk.goesOnline()
+    let request = element("<iq type='get' id='q' to='x.test'><q xmlns='x'/></iq>")
+    talk.happens { $0.submitted(request).result }
+    talk.happens { $0.disconnected(.lost(reason: "it was closed")) }
+    let resumption = try #require(talk.machine.resumption)
+    var next = Talk(
+      Talk.login {
+        $0.resumption = resumption
+        $0.idPrefix = "s"
+      })
+    next.authenticates()
+    next.hears(Talk.features(Talk.bind + Talk.counting))
+    next.hears("<resumed xmlns='urn:xmpp:sm:3' previd='some-id' h='0'/>")
+    _ = next.deeds()
+    // The application tries again.
+    next.happens { $0.submitted(request).result }
+    #expect(next.deeds().first?.contains("id=\"q\"") == false)
+    next.hears("<iq type='result' id='q' from='x.test'/>")
+    #expect(answered(&next) == ["r2"])
+    // What answers for the session is still known.
+    next.happens { $0.submitted(element("<iq type='get' id='p'><q xmlns='x'/></iq>")).result }
+    _ = next.deeds()
+    next.hears("<iq type='result' id='p' from='alice@example.test/tablet'/>")
+    #expect(answered(&next) == [])
+    next.hears("<iq type='result' id='p' from='alice@example.test/phone'/>")
+    #expect(answered(&next).count == 1)
   }
 
   @Test("Without a session nothing is sent")

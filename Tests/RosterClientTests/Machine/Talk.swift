@@ -99,6 +99,13 @@ struct Talk {
     """
   }
 
+  /// A session that can be resumed, in which nothing was sent or received.
+  static let resumption: Resumption? = {
+    var session = ClientMachine.Session(resource: "phone")
+    session.counting = .on(StreamManagement(id: "some-id"))
+    return Resumption(session)
+  }()
+
   /// Up to the features inside TLS.
   mutating func secures() {
     happens { $0.connected(to: "example.test:5222", isDirectTLS: false) }

@@ -46,7 +46,7 @@ import Testing
     passwords.accepted(isResumed: false)
     for event in events {
       switch event {
-      case .asked: passwords.asked(for: Password("new"), by: "r1")
+      case .asked: passwords.asked(for: Password("new"), as: "r1")
       case .done: passwords.answered("r1", isDone: true)
       case .refusedChange: passwords.answered("r1", isDone: false)
       case .refused(let isAnotherLeft):
@@ -57,7 +57,7 @@ import Testing
       passwords.answered("another", isDone: true)
     }
     #expect(passwords.passwordToTry.isSame(as: tried), "\(what)")
-    #expect((passwords.request != nil) == isOpen, "\(what)")
+    #expect(passwords.isChanging == isOpen, "\(what)")
   }
 }
 

@@ -1,3 +1,4 @@
+import NIOCore
 import Rollcall
 @testable import RosterClient
 import TestSupport
@@ -123,6 +124,88 @@ struct StanzaTests {
     }
   }
 
+  @Test("An id that is used again before the first answer is delivered has its own answer")
+  func sameID() async throws {
+    @Sendable func answer(_ text: String) -> String {
+      "<iq type='result' id='q' from='x.test'><q xmlns='x'>\(text)</q></iq>"
+    }
+    let attack = try Attack(
+      Self.online(
+        Turn(heard: "id=\"q\"", said: ""), Turn(heard: "id=\"q\"", said: answer("second"))))
+    _ = try await attack.run { session in
+      async let first = session.send(Self.request)
+      while await session.pendingRequests.isEmpty { await Task.yield() }
+      let second = try await session.receive(answer("first"), thenSend: Self.request)
+      for (found, text) in [(try await first, "first"), (second, "second")] {
+        guard case .result(let node, _) = found else {
+          Issue.record("\(found) is no result")
+          continue
+        }
+        #expect(node.child("q", in: "x")?.text == text)
+      }
+      await session.close()
+    }
+  }
+
+  @Test("A stanza that cannot be recorded is not reported as written")
+  func unrecorded() async throws {
+    let attack = try Attack(Self.online())
+    let result = try await attack.run { session in
+      await session.failToRecord(after: "unrecorded")
+      let error = await error { () throws(LiveError) in
+        try await session.send(element("<message id='unrecorded'/>"))
+      }
+      #expect(error == .outcomeUnknown(willBeSentAgain: false))
+      await session.ended()
+    }
+    guard case .recording? = result.failure else {
+      Issue.record("\(result.failure as Any)")
+      return
+    }
+    #expect(!result.heard.joined().contains("unrecorded"))
+  }
+
+  @Test("A command without an answer that cannot be recorded has not succeeded")
+  func unrecordedCommand() async throws {
+    let asks = "<presence from='bob@example.test' type='subscribe'/>"
+    let attack = try Attack(Words.online + [Words.roster(then: asks)])
+    let result = try await attack.run { session in
+      for await update in await session.updates()
+      where update.roster.incoming[Self.bob.bare] != nil { break }
+      await session.failToRecord(after: "subscribed")
+      let error = await error { () throws(LiveError) in
+        _ = try await session.perform(.accept(Self.bob.bare))
+      }
+      #expect(error == .outcomeUnknown(willBeSentAgain: false))
+      await session.ended()
+    }
+    #expect(!result.heard.joined().contains("subscribed"))
+  }
+
+  @Test("An overdue answer to a stanza that a resumed session sends again leaves it unknown")
+  func overdue() async throws {
+    // The server has acknowledged the request (the fourth stanza), or not, or it counts nothing.
+    let acknowledged = Turn(heard: "id=\"q\"", said: "<a xmlns='urn:xmpp:sm:3' h='4'/>")
+    let silent = Turn(heard: "id=\"q\"", said: "<message id='heard'/>")
+    for (script, expected) in [
+      (Self.counted + [silent], LiveError.outcomeUnknown(willBeSentAgain: true)),
+      (Self.counted + [acknowledged], .timeout), (Self.online(silent), .timeout),
+    ] {
+      let attack = try Attack(script)
+      _ = try await attack.run { session in
+        let before = await session.roster.position
+        let task = Task {
+          await error { () throws(LiveError) in try await session.send(Self.request) }
+        }
+        // The request, and what the server says to it.
+        while await session.roster.position < before + 2 { await Task.yield() }
+        await session.makeRequestsOverdue()
+        #expect(await task.value == expected)
+        await session.close()
+      }
+    }
+  }
+
   @Test("Without a session, and for what is no stanza, nothing is sent")
   func notSent() async throws {
     let login = LiveLogin(account: Talk.account, password: Password("x"))
@@ -189,5 +272,31 @@ struct StanzaTests {
       #expect(next?.element.attribute("id") == "q" && next?.missed == 5)
       await session.close()
     }
+  }
+}
+
+extension LiveSession {
+  /// Receives a text and sends a stanza before the text is on disk.
+  fileprivate func receive(
+    _ text: String, thenSend stanza: XMPPElement
+  ) async throws(LiveError) -> StanzaAnswer {
+    bytesReceived(Array(text.utf8), on: connections)
+    readCompleted(on: connections)
+    return try await send(stanza)
+  }
+
+  /// Fails to record something once a text was passed on to be recorded, and before it is on disk.
+  fileprivate func failToRecord(after text: String) {
+    guard !outbox.contains(where: { String(decoding: $0, as: UTF8.self).contains(text) }) else {
+      record { throw RollcallError(.log, "of a test") }
+      return flush()
+    }
+    loop.execute { self.assumeIsolated { $0.failToRecord(after: text) } }
+  }
+
+  /// Ends the waits for requests, as after a minute without an answer.
+  func makeRequestsOverdue() {
+    for name in pendingRequests.keys { pendingRequests[name]?.sent = 0 }
+    endOverdueWaits()
   }
 }

@@ -33,10 +33,10 @@ import XMPPStanza
   @Test("Only an address of HTTPS is used", arguments: addresses.indices)
   func address(_ index: Int) {
     let (url, expected) = Self.addresses[index]
-    let slot = try? UploadSlot(answer(put: url, get: Self.get), for: 10)
+    let slot = try? UploadSlot(answer(put: url, get: Self.get))
     #expect(slot.map { "\($0.host) \($0.port) \($0.target)" } == expected, "\(url)")
     // A client that fetches the file needs an address of the same kind.
-    let other = try? UploadSlot(answer(put: "https://a.test/", get: url), for: 10)
+    let other = try? UploadSlot(answer(put: "https://a.test/", get: url))
     #expect((other == nil) == (expected == nil), "\(url)")
   }
 
@@ -46,11 +46,11 @@ import XMPPStanza
       as [(String?, String?)]
     {
       #expect(throws: UploadFailure.unfitSlot("an address is missing in it")) {
-        try UploadSlot(answer(put: put, get: get), for: 10)
+        try UploadSlot(answer(put: put, get: get))
       }
     }
     #expect(throws: UploadFailure.self) {
-      try UploadSlot(element("<iq type='result'/>"), for: 10)
+      try UploadSlot(element("<iq type='result'/>"))
     }
   }
 
@@ -83,7 +83,7 @@ import XMPPStanza
   @Test("Only three fields are sent, each on one line", arguments: fields.indices)
   func header(_ index: Int) throws {
     let (xml, expected) = Self.fields[index]
-    let slot = try UploadSlot(answer(put: "https://a.test/", get: Self.get, xml), for: 10)
+    let slot = try UploadSlot(answer(put: "https://a.test/", get: Self.get, xml))
     #expect(slot.fields == expected)
   }
 
@@ -94,7 +94,7 @@ import XMPPStanza
       ("https://a.test:444/", "a.test:444"), ("https://[::1]/", "[::1]"),
       ("https://[::1]:444/", "[::1]:444"),
     ] {
-      #expect(try UploadSlot(answer(put: url, get: Self.get), for: 1).hostField == host)
+      #expect(try UploadSlot(answer(put: url, get: Self.get)).hostField == host)
     }
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Rollcall
 @testable import RosterClient
 import TestSupport
@@ -264,7 +265,110 @@ struct UploadTests {
     #expect(try await host.heard.count == 1)
   }
 
+  @Test("A closed session ends the upload and its connection")
+  func sessionClosed() async throws {
+    let both = try Self.both.get()
+    let host = try ScriptedServer(
+      [[]], ScriptedServer.Security(context: both.context(), isDirect: true))
+    var attack = try Attack(Words.online + [Words.roster(), Self.offer, Self.slot(host.port)])
+    attack.certificates = both
+    _ = try await attack.run { session in
+      let task = Task {
+        await error { () throws(LiveError) in _ = try await session.upload(Self.picture) }
+      }
+      try await host.hears("IEND")
+      await session.close()
+      #expect(await task.value == .failure(.over))
+      #expect(await session.uploads.isEmpty)
+    }
+    #expect(try await host.heard.count == 1)
+  }
+
+  @Test("A session that is closed while it looks for the service ends the upload")
+  func closedBefore() async throws {
+    let turns = Words.online + [Words.roster(), Turn(heard: "</stream", said: "</stream:stream>")]
+    _ = try await Attack(turns).run { session in
+      let task = Task {
+        await error { () throws(LiveError) in _ = try await session.upload(Self.picture) }
+      }
+      while await session.pendingRequests.isEmpty { await Task.yield() }
+      await session.close()
+      #expect(await task.value == .failure(.over))
+    }
+  }
+
+  private static let info = "<query xmlns=\"http://jabber.org/protocol/disco#info\""
+
+  /// A server that takes no files itself, and has two other services.
+  private static let twoServices = [
+    answer(to: info, "<query xmlns='http://jabber.org/protocol/disco#info'/>"),
+    answer(
+      to: "<query xmlns=\"http://jabber.org/protocol/disco#items\"",
+      """
+      <query xmlns='http://jabber.org/protocol/disco#items'><item jid='a.example.test'/>\
+      <item jid='b.example.test'/></query>
+      """),
+  ]
+
+  @Test(
+    "A connection that is lost during the lookup does not mean that nothing takes files",
+    arguments: 0...2)
+  func lostLookup(_ answers: Int) async throws {
+    let next = answers == 1 ? "disco#items" : "disco#info"
+    let attack = try Attack(
+      Words.online + [Words.roster()] + Self.twoServices.prefix(answers) + [
+        Turn(heard: next, said: "", closes: true)
+      ], Words.last)
+    _ = try await attack.run { session in
+      let error = await error { () throws(LiveError) in _ = try await session.upload(Self.picture) }
+      guard case .failure(let failure)? = error, !failure.isFinal else {
+        Issue.record("\(error as Any)")
+        return
+      }
+      await session.ended()
+    }
+  }
+
+  @Test("A service that does not say what it does may be the one that takes files")
+  func silentService() async throws {
+    let refusal = Turn(heard: "to=\"a.example.test\"", said: "") { heard in
+      let head = heard.components(separatedBy: "to=\"a.example.test\" id=\"").last ?? ""
+      let id = head.prefix { $0 != "\"" }
+      return """
+        <iq type='error' id='\(id)' from='a.example.test'><error type='cancel'>\
+        <service-unavailable xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></iq>
+        """
+    }
+    let attack = try Attack(Words.online + [Words.roster()] + Self.twoServices + [refusal])
+    _ = try await attack.run { session in
+      let task = Task {
+        await error { () throws(LiveError) in _ = try await session.upload(Self.picture) }
+      }
+      while await !session.waitsOnly(for: "b.example.test") { await Task.yield() }
+      await session.makeRequestsOverdue()
+      #expect(await task.value == .timeout)
+      await session.close()
+    }
+  }
+
   // MARK: The message
+
+  @Test("A correction asks for the same signs as the message", arguments: 0..<4)
+  func corrected(_ index: Int) {
+    var message = ChatMessage("Hi", to: Self.bob, id: "first")
+    (message.requestsReceipt, message.isMarkable) = (index & 1 == 0, index & 2 == 0)
+    var correction = message
+    for version in ["second", "third"] {
+      correction = correction.corrected(to: "Hello", id: version)
+      #expect(correction.requestsReceipt == message.requestsReceipt)
+      #expect(correction.isMarkable == message.isMarkable)
+      let element = correction.element
+      #expect(element.hasChild("request", in: "urn:xmpp:receipts") == message.requestsReceipt)
+      #expect(element.hasChild("markable", in: "urn:xmpp:chat-markers:0") == message.isMarkable)
+      #expect(
+        element.child("replace", in: "urn:xmpp:message-correct:0")?.attribute("id") == "first")
+    }
+  }
 
   @Test("The message describes the file for old clients and new ones")
   func message() {
@@ -285,5 +389,14 @@ struct UploadTests {
     message.text = "listen"
     #expect(message.element.child("body", in: "jabber:client")?.text == "listen")
     #expect(!message.element.hasChild("fallback", in: "urn:xmpp:fallback:0"))
+  }
+}
+
+extension LiveSession {
+  /// Whether the only request without an answer is to this address.
+  fileprivate func waitsOnly(for address: String) -> Bool {
+    let stanzas = pendingRequests.values.flatMap(\.stanzas)
+    return pendingRequests.count == 1
+      && stanzas.contains { String(decoding: $0, as: UTF8.self).contains(address) }
   }
 }
