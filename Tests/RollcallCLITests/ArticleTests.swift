@@ -71,7 +71,7 @@ import Testing
     ("Sources/Rollcall/Rollcall.docc/ContactsScreen.md", 2), ("README.md", 2),
     ("Sources/RosterClient/RosterClient.docc/RosterClient.md", 1),
     ("Sources/RosterClient/RosterClient.docc/FromLoginToScreen.md", 1),
-    ("Sources/RosterClient/RosterClient.docc/SendingAndReceiving.md", 2),
+    ("Sources/RosterClient/RosterClient.docc/SendingAndReceiving.md", 3),
   ]
 
   /// The nonempty lines of a text without surrounding white space.

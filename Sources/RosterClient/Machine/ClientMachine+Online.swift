@@ -81,7 +81,7 @@ extension ClientMachine {
     enter(with: session)
     guard node.is("iq", in: Namespace.client) else { return .ignored(.leftToOwner) }
     if let answer = ownAnswer(node, session) { return answer }
-    return reply(to: node).map { sent($0.serialized()) } ?? .ignored(.leftToOwner)
+    return requestReceived(node, session)
   }
 
   private mutating func managementReceived(
@@ -161,22 +161,6 @@ extension ClientMachine {
     case .silence, .ping, .password, .stanza(to: nil): return owner.isOwnServer(from)
     }
   }
-
-  /// Every request has to be answered (RFC 6120 §8.2.3); pushes are by who keeps the roster, where
-  /// they count, and where they do not, not at all (RFC 6121 §2.1.6).
-  private func reply(to node: XMPPElement) -> XMPPElement? {
-    guard let type = node.attribute("type"), ["get", "set"].contains(type),
-      let id = node.attribute("id"), type == "get" || !node.children.contains(where: \.isPush)
-    else { return nil }
-    let head = [("id", Optional(id)), ("to", node.attribute("from"))]
-    if type == "get", node.child("ping", in: Namespace.ping) != nil {
-      return .element("iq", Namespace.client, [("type", "result")] + head)
-    }
-    let condition = XMPPElement.element("service-unavailable", Namespace.stanzaErrors)
-    return .element(
-      "iq", Namespace.client, [("type", "error")] + head,
-      [.element("error", Namespace.client, [("type", "cancel")], [condition])])
-  }
 }
 
 extension XMPPElement {
@@ -192,10 +176,5 @@ extension XMPPElement {
     return XMPPElement(
       self.name, attributes: attributes.filter { $0.name != name } + [XMLAttribute(name, id)],
       content: content)
-  }
-
-  /// What a server pushes: items of the roster, or of the block list (XEP-0191).
-  fileprivate var isPush: Bool {
-    self.is("query", in: Namespace.roster) || name.namespace == Namespace.blocking
   }
 }

@@ -27,7 +27,8 @@ extension ClientMachine {
     else { return violation("it resumed another session") }
     let missing = last.management.resumed()
     var session = Session(
-      resource: last.resource, counting: .on(last.management), open: last.open)
+      resource: last.resource, counting: .on(last.management), open: last.open,
+      held: last.held)
     let question = session.ask()
     enter(.online(session))
     return .actions([.online(isResumed: true)] + missing.map { .send($0) } + question)

@@ -10,6 +10,8 @@ import XMPPStream
 package struct ClientMachine: Sendable {
   let login: ClientLogin
   private(set) var state = State.idle
+  /// The namespaces whose requests are left to the application.
+  var namespaces: Set<String> = []
   /// The number of ids used so far.
   private var requests = 0
 
@@ -238,11 +240,13 @@ package struct ClientMachine: Sendable {
     case .idle, .handshake: return .actions(finish(nil))
     case .header, .features, .startTLS, .registrationForm, .registration, .sasl, .sasl2,
       .boundFeatures, .resuming, .binding, .legacySession, .online:
+      let refusals = refuse { _ in true }
+      guard state.end == nil else { return .actions(refusals) }
       // A session that was ended in order cannot be resumed (XEP-0198 §5).
       var ending = state.ending
       ending.resumption = nil
       enter(.closing(ending))
-      return .actions([.send(Array("</stream:stream>".utf8))])
+      return .actions(refusals + [.send(Array("</stream:stream>".utf8))])
     }
   }
 

@@ -101,6 +101,8 @@ extension ClientMachine {
     var counting = Counting.off
     /// The connection's own requests that are open, by id.
     var open: [String: OpenRequest] = [:]
+    /// The requests of others that the application has yet to answer, oldest first.
+    var held: [HeldRequest] = []
     /// Whether the server was asked whether it is there, and nothing has arrived since.
     var isPinged = false
 

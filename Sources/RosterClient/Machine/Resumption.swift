@@ -12,12 +12,14 @@ package struct Resumption: Hashable, Sendable {
   var resource: String?
   /// The requests that are not answered, by id.
   var open: [String: ClientMachine.OpenRequest]
+  /// The requests of others that the application has yet to answer.
+  var held: [ClientMachine.HeldRequest]
 
   /// - Returns: Nil if the server does not offer to resume the session.
   init?(_ session: ClientMachine.Session) {
     guard let management = session.management, let id = management.id else { return nil }
     (self.management, self.id) = (management, id)
-    (resource, open) = (session.resource, session.open)
+    (resource, open, held) = (session.resource, session.open, session.held)
   }
 
   /// Whether any of these stanzas is sent again if the session is resumed.

@@ -24,13 +24,13 @@ extension XMPPElement {
     switch attribute("type") {
     case "get", "set":
       return Array(children).count == 1 ? nil : "a request has exactly one child (RFC 6120 §8.2.3)"
-    case "result", "error": return "the session answers every request itself"
+    case "result", "error": return "a request is answered with LiveSession.answer or refuse"
     default: return "the type of an iq is get, set, result or error"
     }
   }
 
   /// The server has to read the same element: a stream ends at a character that XML does not allow.
-  private var faultAsXML: String? {
+  var faultAsXML: String? {
     var intake = StreamIntake(SessionLimits())
     guard case .element(let read)? = intake.take(serialized()).first, intake.isBetweenElements,
       read.node == self

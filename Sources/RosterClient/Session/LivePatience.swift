@@ -14,6 +14,8 @@ struct LivePatience: Hashable, Sendable {
   var beat: Int64 = 5_000
   /// The number of beats without a byte after which the server counts as silent.
   var silentBeats = 12
+  /// The number of beats after which a request that the application leaves unanswered is refused.
+  var answerBeats = 6
   /// A factor for the delays before reconnecting; tests shorten them.
   var reconnection = 1.0
 }

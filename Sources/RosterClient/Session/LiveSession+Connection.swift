@@ -107,6 +107,7 @@ extension LiveSession {
     intake.reset()
     clearInbox()
     machine = ClientMachine(clientLogin)
+    machine?.namespaces = answeredNamespaces
     // A recording failure from the time without a connection does not end this one.
     (ending, wantsRead, waitsForWriting) = (nil, true, false)
     startTimeout(patience.login)
@@ -289,6 +290,8 @@ extension LiveSession {
 
   private func beatElapsed() {
     endOverdueWaits()
+    act { $0.requestsAged(limit: patience.answerBeats) }
+    flush()
     guard machine?.isOnline == true,
       silence.elapsed(
         written: written, unwritten: unwrittenBytes, limit: patience.silentBeats)

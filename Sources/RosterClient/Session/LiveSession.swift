@@ -30,6 +30,8 @@ public actor LiveSession {
   let session: RosterSession
   let hub = UpdateHub()
   var stanzaWatchers: [StanzaWatcher] = []
+  /// The namespaces whose requests the application answers.
+  var answeredNamespaces: Set<String> = []
   /// The service that takes files, once it was looked up.
   var uploadService: UploadService?
   /// The outcomes of the files that are on their way to their hosts.

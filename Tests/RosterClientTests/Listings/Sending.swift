@@ -15,3 +15,15 @@ func send(
     show(stanza.element, stanza.stamp.record)
   }
 }
+
+/// The listing about requests of others.
+func answer(in session: LiveSession) async throws {
+  await session.answerRequests(in: ["jabber:iq:version"])
+  for await stanza in await session.stanzas() {
+    guard stanza.element.value(of: "type") == "get",
+      stanza.element.firstChild("query", in: "jabber:iq:version") != nil
+    else { continue }
+    let name = XMPPElement.element("name", "jabber:iq:version", text: "Contacts")
+    try await session.answer(stanza, with: .element("query", "jabber:iq:version", [], [name]))
+  }
+}

@@ -127,6 +127,36 @@ extension RealServerTests {
       await alice.close()
     }
 
+    @Test("An application answers the requests of others", arguments: Servers.allCases)
+    func answers(_ kind: Servers) async throws {
+      let stage = try await Stage(kind)
+      let alice = try await stage.session("alice", isNew: true)
+      let bob = try await stage.session("bob", isNew: true)
+      await alice.answerRequests(in: ["urn:example:weather"])
+      let (toAlice, toBob) = (await alice.stanzas(), await bob.stanzas())
+      let answering = Task {
+        for await stanza in toAlice
+        where stanza.element.firstChild("sky", in: "urn:example:weather") != nil {
+          try await alice.answer(
+            stanza, with: .element("sky", "urn:example:weather", text: "blue"))
+        }
+      }
+      // Tells bob the address of her device.
+      let message = ChatMessage("hi", to: try stage.full("bob"))
+      try await alice.send(message)
+      let first = try #require(await toBob.first { $0.element.attribute("id") == message.id })
+      let device = try #require(first.element.attribute("from"))
+      let question = element(
+        "<iq type='get' to='\(device)'><sky xmlns='urn:example:weather'/></iq>")
+      guard case .result(let iq, _) = try await bob.send(question) else {
+        Issue.record("no answer")
+        return
+      }
+      #expect(iq.child("sky", in: "urn:example:weather")?.text == "blue")
+      for session in [alice, bob] { await session.close() }
+      try await answering.value
+    }
+
     /// The messages of the only conversation in a log, as `rollcall conversations --json` has them.
     func conversation(in log: String) throws -> [NSDictionary] {
       let document = try Program("conversations", log, "--json").document

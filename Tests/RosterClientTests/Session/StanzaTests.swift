@@ -124,6 +124,71 @@ struct StanzaTests {
     }
   }
 
+  private static let version =
+    "<iq type='get' id='v' from='bob@example.test/x'><query xmlns='jabber:iq:version'/></iq>"
+
+  @Test("The application answers a request, once, with a result or an error")
+  func answers() async throws {
+    let first = Turn(heard: "id=\"q\"", said: Self.version)
+    let second = Turn(heard: "id=\"v\"", said: Self.version.replacing("'v'", with: "'w'"))
+    let result = try await Attack(Self.online(first, second)).run { session in
+      await session.answerRequests(in: ["jabber:iq:version"])
+      var arrived = await session.stanzas().makeAsyncIterator()
+      // Anything that lets the server go on.
+      async let unanswered = error { () throws(LiveError) in try await session.send(Self.request) }
+      let request = try #require(await arrived.next())
+      let payload = XMPPElement.element(
+        "query", "jabber:iq:version", [], [.element("name", "jabber:iq:version", text: "App")])
+      try await session.answer(request, with: payload)
+      let again = await error { () throws(LiveError) in try await session.answer(request) }
+      #expect(again == .notAStanza("no request is open that it answers"))
+      let other = try #require(await arrived.next())
+      let reason = StanzaError(type: "auth", condition: "forbidden", text: "no")
+      let unfit = await error { () throws(LiveError) in
+        try await session.refuse(other, with: StanzaError(condition: "a b"))
+      }
+      guard case .notAStanza? = unfit else {
+        Issue.record("\(unfit as Any)")
+        return
+      }
+      try await session.refuse(other, with: reason)
+      await session.close()
+      _ = await unanswered
+    }
+    let heard = result.heard.joined()
+    #expect(
+      heard.contains(
+        """
+        <iq type="result" id="v" to="bob@example.test/x"><query xmlns="jabber:iq:version">\
+        <name>App</name></query></iq>
+        """))
+    #expect(
+      heard.contains(
+        """
+        <iq type="error" id="w" to="bob@example.test/x"><error type="auth"><forbidden \
+        xmlns="urn:ietf:params:xml:ns:xmpp-stanzas"/><text \
+        xmlns="urn:ietf:params:xml:ns:xmpp-stanzas">no</text></error></iq>
+        """))
+    #expect(!heard.contains("service-unavailable"))
+  }
+
+  @Test("A request that the application leaves is refused after a while")
+  func leftAlone() async throws {
+    var attack = try Attack(
+      Words.online + [
+        Words.roster(), Turn(heard: "id=\"q\"", said: Self.version),
+        Turn(heard: "service-unavailable", said: "<iq type='result' id='q' from='x.test'/>"),
+      ])
+    (attack.patience.beat, attack.patience.silentBeats) = (5, .max)
+    let result = try await attack.run { session in
+      await session.answerRequests(in: ["jabber:iq:version"])
+      try await session.send(Self.request)
+      await session.close()
+    }
+    let refusals = result.heard.joined().matches(of: /<iq type="error" id="v"/)
+    #expect(refusals.count == 1)
+  }
+
   @Test("An id that is used again before the first answer is delivered has its own answer")
   func sameID() async throws {
     @Sendable func answer(_ text: String) -> String {
