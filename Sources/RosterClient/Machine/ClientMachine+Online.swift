@@ -143,8 +143,8 @@ extension ClientMachine {
 
   /// Whether an answer to a request may come from this address; nil for none.
   ///
-  /// The server answers in place of the account and of this session (RFC 6120 §10.3.3), and may then
-  /// leave its address out. Every other address answers for itself, our other devices included.
+  /// The server answers in place of the account and of this session (RFC 6120 §10.3.3), and may
+  /// then leave its address out. Every other address answers for itself, as our other devices do.
   private func mayAnswer(
     _ purpose: OpenRequest.Purpose, _ address: String?, _ session: Session
   ) -> Bool {

@@ -17,9 +17,9 @@ public enum LiveError: Error, Hashable, Sendable {
   case refused(StanzaError)
   /// No answer came within a minute. The server may have carried it out; it is not sent again.
   case timeout
-  /// The command or stanza was sent, and the wait for its answer has ended: the connection was lost,
-  /// the task was cancelled, what was sent or answered could not be recorded, or no answer came
-  /// within a minute and a resumed session would send it again. The server may have carried it out.
+  /// The command or stanza was sent, and the wait for its answer has ended: the connection was
+  /// lost, the task was cancelled, something could not be recorded, or no answer came within a
+  /// minute and a resumed session would send it again. The server may have carried it out.
   ///
   /// `willBeSentAgain` says whether the server has yet to confirm that it received the stanza, so
   /// that the stanza is sent again if the session is resumed over another connection (XEP-0198 §5).

@@ -7,10 +7,10 @@ extension LiveSession {
   ///
   /// Such a request (an `iq` of type `get` or `set` with one child in a namespace of the set)
   /// arrives with `stanzas()` and is answered with `answer` or `refuse`. If that has not happened
-  /// after about half a minute, or the session is closed first, the session refuses the request with
-  /// `service-unavailable`, as it does at once with every other request: each is answered exactly
-  /// once (RFC 6120 §8.2.3). At most 256 requests wait; further ones are refused. The session itself
-  /// answers pings and pushes of the roster and the block list.
+  /// after about half a minute, or the session is closed first, the session refuses the request
+  /// with `service-unavailable`, as it does at once with every other request: each is answered
+  /// exactly once (RFC 6120 §8.2.3). At most 256 requests wait; further ones are refused. The
+  /// session itself answers pings and pushes of the roster and the block list.
   ///
   /// - Parameter namespaces: All namespaces that the application answers from now on; they replace
   ///   those of an earlier call. They hold for later connections, too.
@@ -19,14 +19,14 @@ extension LiveSession {
     machine?.namespaces = namespaces
   }
 
-  /// Answers a request with a result, and waits until the server has it; see `send(_:)` for stanzas.
+  /// Answers a request with a result, and waits until the server has it, as `send(_:)` does.
   ///
   /// - Parameters:
   ///   - request: A request that arrived with `stanzas()`, of a namespace that was left to the
   ///     application.
   ///   - payload: The content of the result; nil for none.
-  /// - Throws: `LiveError`: `notAStanza` if the request is not open, because it was already answered
-  ///   or its session has ended, and otherwise as `send(_:)` for stanzas.
+  /// - Throws: `LiveError`: `notAStanza` if the request is not open, because it was already
+  ///   answered or its session has ended, and otherwise as `send(_:)` for stanzas.
   @discardableResult
   public func answer(
     _ request: ReceivedStanza, with payload: XMPPElement? = nil
@@ -34,7 +34,7 @@ extension LiveSession {
     try await reply(.reply(to: request.element, payload), to: request.element)
   }
 
-  /// Answers a request with an error, and waits until the server has it; see `send(_:)` for stanzas.
+  /// Answers a request with an error, and waits until the server has it, as `send(_:)` does.
   ///
   /// - Parameters:
   ///   - request: A request that arrived with `stanzas()`, of a namespace that was left to the

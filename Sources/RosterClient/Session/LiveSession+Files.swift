@@ -39,8 +39,8 @@ extension LiveSession {
   /// A cancelled task and `close` end it; a lost connection does so until the service has given an
   /// address for the file.
   ///
-  /// - Throws: `LiveError`: `upload` if the file cannot be uploaded, `timeout` if the server leaves a
-  ///   question unanswered, `refused` if it refuses to list its services, and `failure` if the
+  /// - Throws: `LiveError`: `upload` if the file cannot be uploaded, `timeout` if the server leaves
+  ///   a question unanswered, `refused` if it refuses to list its services, and `failure` if the
   ///   connection is lost, the session is closed (`.over`) or the task is cancelled.
   public func upload(_ file: OutgoingFile) async throws(LiveError) -> SharedFile {
     guard !file.bytes.isEmpty else { throw .upload(.empty) }

@@ -71,7 +71,8 @@ extension LiveSession {
       returning: .failure(.unanswered(failure, willBeSentAgain: isSentAgain)))
   }
 
-  /// A request or a stanza was answered, or an annotation or a command without an answer is on disk.
+  /// A request or a stanza was answered, or an annotation or a command without an answer is on
+  /// disk.
   func answered(_ answered: NamedAnswer) {
     let outcome = outcome(of: answered)
     let failure: LiveFailure? =

@@ -380,24 +380,6 @@ struct LiveLifecycleTests {
     await life.session.close()
   }
 
-  @Test("A command without an answer in time may still be sent again", arguments: [false, true])
-  func overdueCommand(counts: Bool) async throws {
-    let life = try Lifecycle(counts ? Lifecycle.counted : Lifecycle.online)
-    #expect(await life.failureOfStart() == nil)
-    let session = life.session
-    let rename = Task { try await session.perform(.rename(Lifecycle.bob, to: "Robert")) }
-    try await life.wait { !$0.pendingCommands.isEmpty }
-    await session.giveUpCommands()
-    if counts {
-      await #expect(throws: LiveError.outcomeUnknown(willBeSentAgain: true)) {
-        try await rename.value
-      }
-    } else {
-      #expect(try await rename.value == .timeout)
-    }
-    await session.close()
-  }
-
   @Test("A recording failure between two connections does not end the next one")
   func unrecordedBefore() async throws {
     let life = try Lifecycle(Lifecycle.online)

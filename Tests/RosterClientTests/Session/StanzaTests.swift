@@ -271,6 +271,24 @@ struct StanzaTests {
     }
   }
 
+  @Test("A command without an answer in time may still be sent again", arguments: [false, true])
+  func overdueCommand(counts: Bool) async throws {
+    _ = try await Attack(counts ? Self.counted : Self.online()).run { session in
+      let task = Task { try await session.perform(.add(Self.bob.bare)) }
+      while await session.pendingCommands.isEmpty { await Task.yield() }
+      await session.makeCommandsOverdue()
+      if counts {
+        await #expect(throws: LiveError.outcomeUnknown(willBeSentAgain: true)) {
+          try await task.value
+        }
+      } else {
+        let answer = try await task.value
+        #expect(answer == .timeout)
+      }
+      await session.close()
+    }
+  }
+
   @Test("Without a session, and for what is no stanza, nothing is sent")
   func notSent() async throws {
     let login = LiveLogin(account: Talk.account, password: Password("x"))
@@ -357,6 +375,11 @@ extension LiveSession {
       return flush()
     }
     loop.execute { self.assumeIsolated { $0.failToRecord(after: text) } }
+  }
+
+  /// Ends the waits for commands, as after a minute without an answer.
+  fileprivate func makeCommandsOverdue() {
+    for answer in session.timeouts(at: now + 120_000) { commandAnswered(answer) }
   }
 
   /// Ends the waits for requests, as after a minute without an answer.
