@@ -150,16 +150,20 @@ extension LiveSession {
   }
 
   /// Reconnects, with growing delays, until it succeeds or there is no point in trying.
-  func reconnect() async {
+  ///
+  /// - Parameter failure: Why the last connection ended.
+  func reconnect(after failure: LiveFailure) async {
+    var failure = failure
     while phase == .running {
-      let delay = reconnection.delay(.random(in: 0..<1))
-      let pause = TimeAmount.milliseconds(Int64(Double(delay) * patience.reconnection))
-      try? await loop.scheduleTask(in: pause) {}.futureResult.get()
+      let delay = Double(reconnection.delay(.random(in: 0..<1))) * patience.reconnection
+      await pause(for: Int64(delay), because: failure)
       guard phase == .running else { return }
+      enter(.connecting)
       do throws(LiveFailure) {
         return try await connect()
       } catch {
         if error.isFinal || reconnection.isHopeless { return await end(error) }
+        failure = error
       }
     }
   }
@@ -240,6 +244,7 @@ extension LiveSession {
     passwords.accepted(isResumed: isResumed)
     (silence, isRegistered) = (Silence(), true)
     startBeat()
+    if phase.connects { enter(.online(isResumed: isResumed)) }
     connectionWaiter.take()?.resume(returning: nil)
     guard !isResumed else {
       // The answer to the request of an earlier connection can still arrive.

@@ -158,7 +158,7 @@ extension LiveSession {
     // A caller that waits for a connection decides what follows.
     if isOpening || phase == .starting { return }
     if willReconnect {
-      inBackground { await $0.reconnect() }
+      inBackground { await $0.reconnect(after: reason) }
     } else {
       await end(failure)
     }
@@ -182,6 +182,8 @@ extension LiveSession {
     endWaits(.over, willReconnect: false)
     hub.close()
     closeStanzas()
+    enter(.over(self.failure))
+    closeStates()
     isEnded = true
     let waiters = endWaiters.values
     endWaiters = [:]

@@ -30,6 +30,10 @@ public actor LiveSession {
   let session: RosterSession
   let hub = UpdateHub()
   var stanzaWatchers: [StanzaWatcher] = []
+  var state = LiveState.idle
+  var stateWatchers: [AsyncStream<LiveState>.Continuation] = []
+  /// Ends the wait before another connection.
+  var wake: EventLoopPromise<Void>?
   /// The namespaces whose requests the application answers.
   var answeredNamespaces: Set<String> = []
   /// The service that takes files, once it was looked up.
@@ -181,7 +185,9 @@ public actor LiveSession {
   ///   started, `.cancelled` if the task was cancelled.
   public func start() async throws(LiveFailure) {
     switch phase {
-    case .idle: phase = .starting
+    case .idle:
+      phase = .starting
+      enter(.connecting)
     case .starting, .running: throw .alreadyStarted
     case .closing, .over: throw .over
     }
@@ -199,6 +205,7 @@ public actor LiveSession {
       await end(failure)
     } else {
       phase = .idle
+      enter(.idle)
       // Record how the connection ended before the caller hears of it.
       try? await session.durable()
     }
@@ -241,6 +248,8 @@ public actor LiveSession {
     case .closing, .over: return await ended()
     case .idle, .starting, .running: phase = .closing
     }
+    enter(.closing)
+    connectNow()
     endUploads()
     if let machine {
       // If the connection has ended by itself, its end is about to be recorded.

@@ -5,67 +5,6 @@ import NIOPosix
 import TestSupport
 import Testing
 
-/// A session and a scripted server with TLS, over a network that a test can break.
-private struct Lifecycle {
-  typealias Turn = ScriptedServer.Turn
-  typealias Words = LoginScript
-
-  let server: ScriptedServer
-  let relay: Relay
-  let session: LiveSession
-  private let folder: TemporaryFolder
-
-  /// - Parameter scripts: One for each connection that gets through to the server.
-  init(
-    _ scripts: [Turn]..., patience change: (inout LivePatience) -> Void = { _ in }
-  ) throws {
-    let certificates = try Certificates.usual.get()
-    server = try ScriptedServer(
-      scripts, ScriptedServer.Security(context: try certificates.context()))
-    relay = try Relay(to: server.port)
-    folder = try TemporaryFolder()
-    var login = LiveLogin(account: Talk.account, password: Password(Words.password))
-    login.server = ServerAddress(host: "127.0.0.1", port: relay.port, isDirectTLS: false)
-    login.authority = certificates.authority
-    login.resource = "phone"
-    var patience = LivePatience()
-    patience.reconnection = 0
-    change(&patience)
-    session = try LiveSession(login, recordingTo: folder.file("a.rollcall"), patience: patience)
-  }
-
-  static let bob = BareJID(prepared: "bob@example.test")
-  static let kept = "<item jid='bob@example.test' name='Bob'><group>Work</group></item>"
-  static let online = Words.online + [Words.roster(kept)]
-  /// The script to get online on a server that counts stanzas.
-  static let counted =
-    Words.startTLS + Words.login + [
-      Words.binding(Talk.bind + Talk.counting), Words.bound,
-      Turn(heard: "<enable", said: "<enabled xmlns='urn:xmpp:sm:3' id='s' resume='true'/>"),
-      Words.roster(kept),
-    ]
-
-  /// Waits until a condition of the session is met.
-  func wait(_ condition: @Sendable (isolated LiveSession) -> Bool) async throws {
-    while !(await session.holds(condition)) { try await Task.sleep(for: .milliseconds(5)) }
-  }
-
-  func failureOfStart() async -> LiveFailure? {
-    do throws(LiveFailure) { try await session.start() } catch { return error }
-    return nil
-  }
-
-  /// The error of a rename; nil if the server answered it.
-  func failureOfRename() async -> LiveError? {
-    do throws(LiveError) {
-      _ = try await session.perform(.rename(Self.bob, to: "Robert"))
-    } catch {
-      return error
-    }
-    return nil
-  }
-}
-
 /// A port that never accepts connections: the system completes the first, and leaves the others
 /// without an answer.
 private final class SilentListener {
@@ -102,10 +41,6 @@ extension LiveSession {
     }
     loop.execute { self.assumeIsolated { $0.receiveWhileRecording(text) } }
   }
-
-  fileprivate func holds(_ condition: @Sendable (isolated LiveSession) -> Bool) -> Bool {
-    condition(self)
-  }
 }
 
 @Suite(
@@ -119,18 +54,18 @@ struct LiveLifecycleTests {
 
   @Test("A session whose start failed for a temporary reason can be started again")
   func startedAgain() async throws {
-    let life = try Lifecycle(Lifecycle.online)
+    let life = try RelayedSession(RelayedSession.online)
     life.relay.setDown(true)
     var updates = await life.session.updates().makeAsyncIterator()
     _ = await updates.next()
     for _ in 0..<2 {
       let failure = await life.failureOfStart()
       #expect(failure?.isFinal == false, "\(failure as Any)")
-      try await life.session.annotate(.starred(Lifecycle.bob, true))
+      try await life.session.annotate(.starred(RelayedSession.bob, true))
     }
     life.relay.setDown(false)
     #expect(await life.failureOfStart() == nil)
-    #expect(await life.session.roster.item(Lifecycle.bob)?.groups == ["Work"])
+    #expect(await life.session.roster.item(RelayedSession.bob)?.groups == ["Work"])
     #expect(await updates.next() != nil, "the watcher still receives updates")
     #expect(await life.failureOfStart() == .alreadyStarted)
     await life.session.close()
@@ -139,7 +74,7 @@ struct LiveLifecycleTests {
 
   @Test("A session that ended for good, or was closed before it began, cannot be started")
   func over() async throws {
-    let life = try Lifecycle(Words.last)
+    let life = try RelayedSession(Words.last)
     #expect(await life.failureOfStart() == .stream(condition: "host-gone", text: nil))
     #expect(await life.failureOfStart() == .over)
     var updates = await life.session.updates().makeAsyncIterator()
@@ -148,7 +83,7 @@ struct LiveLifecycleTests {
     var screens = await life.session.screens().makeAsyncIterator()
     #expect(await screens.next() != nil)
     #expect(await screens.next() == nil)
-    let closed = try Lifecycle(Lifecycle.online)
+    let closed = try RelayedSession(RelayedSession.online)
     await closed.session.close()
     #expect(await closed.failureOfStart() == .over)
   }
@@ -157,7 +92,7 @@ struct LiveLifecycleTests {
   func cancelledStart(isLoggedIn: Bool) async throws {
     // Before the server sends anything, or while the session waits for the roster.
     let silent = isLoggedIn ? Words.online + [Turn(heard: "jabber:iq:roster", said: "")] : []
-    let life = try Lifecycle(silent, Lifecycle.online)
+    let life = try RelayedSession(silent, RelayedSession.online)
     let start = Task { await life.failureOfStart() }
     if isLoggedIn {
       try await life.wait { !$0.rosterWaiters.isEmpty }
@@ -190,8 +125,9 @@ struct LiveLifecycleTests {
 
   @Test("A connection that is lost before the roster is known ends the start")
   func lostStart() async throws {
-    let life = try Lifecycle(
-      Words.online + [Turn(heard: "jabber:iq:roster", said: "", closes: true)], Lifecycle.online)
+    let life = try RelayedSession(
+      Words.online + [Turn(heard: "jabber:iq:roster", said: "", closes: true)],
+      RelayedSession.online)
     let failure = await life.failureOfStart()
     #expect(failure?.isFinal == false, "\(failure as Any)")
     #expect(await life.failureOfStart() == nil)
@@ -200,21 +136,21 @@ struct LiveLifecycleTests {
 
   @Test("A start that resumes a session ends with its roster, however long the session was lost")
   func resumedStart() async throws {
-    let silent = Array(Lifecycle.counted.dropLast())
+    let silent = Array(RelayedSession.counted.dropLast())
     let resumed =
       Words.startTLS + Words.login + [
         Words.binding(Talk.bind + Talk.counting),
         Turn(heard: "<resume", said: "<resumed xmlns='urn:xmpp:sm:3' previd='s' h='0'/>"),
-        Words.roster(Lifecycle.kept),
+        Words.roster(RelayedSession.kept),
       ]
-    let life = try Lifecycle(silent, resumed) { $0.answer = 3_600_000 }
+    let life = try RelayedSession(silent, resumed) { $0.answer = 3_600_000 }
     let lost = Task { await life.failureOfStart() }
     try await life.wait { !$0.rosterWaiters.isEmpty && $0.machine?.resumption != nil }
     life.relay.cut()
     #expect(await lost.value?.isFinal == false)
     await life.session.giveUpCommands()
     let start = Task { await life.failureOfStart() }
-    try await life.wait { $0.roster.item(Lifecycle.bob) != nil }
+    try await life.wait { $0.roster.item(RelayedSession.bob) != nil }
     #expect(await life.session.holds { $0.phase == .running })
     start.cancel()
     #expect(await start.value == nil)
@@ -223,7 +159,7 @@ struct LiveLifecycleTests {
 
   @Test("A session that is closed while it starts ends both calls")
   func closedStart() async throws {
-    let life = try Lifecycle([])
+    let life = try RelayedSession([])
     let start = Task { await life.failureOfStart() }
     try await life.wait { $0.connectionWaiter != nil }
     await life.session.close()
@@ -241,7 +177,7 @@ struct LiveLifecycleTests {
         xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></iq>
         """
     }
-    let life = try Lifecycle(Words.online + [refusal])
+    let life = try RelayedSession(Words.online + [refusal])
     #expect(await life.failureOfStart() == nil)
     #expect(
       await life.failureOfRename() == .refusal(.rosterRefused(condition: "forbidden")))
@@ -251,7 +187,7 @@ struct LiveLifecycleTests {
 
   @Test("A start ends if the server does not send the roster, and then no set is sent")
   func overdueRoster() async throws {
-    let life = try Lifecycle(Words.online + [Turn(heard: "jabber:iq:roster", said: "")]) {
+    let life = try RelayedSession(Words.online + [Turn(heard: "jabber:iq:roster", said: "")]) {
       ($0.answer, $0.beat, $0.silentBeats) = (50, 10, .max)
     }
     #expect(await life.failureOfStart() == nil)
@@ -269,8 +205,8 @@ struct LiveLifecycleTests {
         jid='bob@example.test' name='Bob'><group>平板分的组</group></item></query></iq>
         """
     }
-    let life = try Lifecycle(
-      Words.online + [Words.roster(Lifecycle.kept, then: "</stream:stream>")],
+    let life = try RelayedSession(
+      Words.online + [Words.roster(RelayedSession.kept, then: "</stream:stream>")],
       Words.online + [
         Turn(heard: "jabber:iq:roster", said: ""), later,
         Turn(heard: "type=\"set\"", said: "</stream:stream>"),
@@ -280,7 +216,7 @@ struct LiveLifecycleTests {
     let rename = Task { await life.failureOfRename() }
     try await life.wait { !$0.rosterWaiters.isEmpty }
     try await life.session.send(
-      ChatMessage("go on", to: JID(prepared: Lifecycle.bob, resource: nil)))
+      ChatMessage("go on", to: JID(prepared: RelayedSession.bob, resource: nil)))
     #expect(await rename.value == .outcomeUnknown(willBeSentAgain: false))
     await life.session.close()
     let heard = try await life.server.heard[1]
@@ -295,8 +231,9 @@ struct LiveLifecycleTests {
       Words.online + [
         Turn(heard: "jabber:iq:roster", said: ""), Turn(heard: "go on", said: "", closes: true),
       ]
-    let life = try Lifecycle(
-      Words.online + [Words.roster(Lifecycle.kept, then: "</stream:stream>")], silent, Words.last)
+    let life = try RelayedSession(
+      Words.online + [Words.roster(RelayedSession.kept, then: "</stream:stream>")], silent,
+      Words.last)
     #expect(await life.failureOfStart() == nil)
     try await life.wait { $0.connections > 2 && $0.machine?.isOnline == true }
     let cancelled = Task { await life.failureOfRename() }
@@ -306,7 +243,7 @@ struct LiveLifecycleTests {
     let lost = Task { await life.failureOfRename() }
     try await life.wait { !$0.rosterWaiters.isEmpty }
     try await life.session.send(
-      ChatMessage("go on", to: JID(prepared: Lifecycle.bob, resource: nil)))
+      ChatMessage("go on", to: JID(prepared: RelayedSession.bob, resource: nil)))
     guard case .failure(let failure)? = await lost.value, !failure.isFinal else {
       Issue.record("\(await lost.value as Any)")
       return
@@ -320,13 +257,17 @@ struct LiveLifecycleTests {
   /// What the server does when a command arrives, and whether the command is sent again.
   private static let losses: [(String, [ScriptedServer.Turn], Bool)] = [
     (
-      "it does not count", Lifecycle.online + [Turn(heard: "type=\"set\"", said: "", closes: true)],
+      "it does not count",
+      RelayedSession.online + [Turn(heard: "type=\"set\"", said: "", closes: true)],
       false
     ),
-    ("it counts", Lifecycle.counted + [Turn(heard: "type=\"set\"", said: "", closes: true)], true),
+    (
+      "it counts", RelayedSession.counted + [Turn(heard: "type=\"set\"", said: "", closes: true)],
+      true
+    ),
     (
       "it has confirmed the command",
-      Lifecycle.counted + [
+      RelayedSession.counted + [
         Turn(heard: "type=\"set\"", said: "<a xmlns='urn:xmpp:sm:3' h='4'/>", closes: true)
       ], false
     ),
@@ -335,7 +276,7 @@ struct LiveLifecycleTests {
   @Test("A lost connection ends a command, and says whether it is sent again", arguments: 0..<3)
   func lostCommand(_ index: Int) async throws {
     let (what, turns, isSentAgain) = Self.losses[index]
-    let life = try Lifecycle(turns, Words.last)
+    let life = try RelayedSession(turns, Words.last)
     #expect(await life.failureOfStart() == nil)
     let error = await life.failureOfRename()
     #expect(error == .outcomeUnknown(willBeSentAgain: isSentAgain), "\(what)")
@@ -344,8 +285,8 @@ struct LiveLifecycleTests {
 
   @Test("An answer that arrived right before the end of its connection is the command's outcome")
   func answeredAtTheEnd() async throws {
-    let life = try Lifecycle(
-      Lifecycle.online + [Turn(heard: "type=\"set\"", said: "")], Words.last)
+    let life = try RelayedSession(
+      RelayedSession.online + [Turn(heard: "type=\"set\"", said: "")], Words.last)
     #expect(await life.failureOfStart() == nil)
     let rename = Task { await life.failureOfRename() }
     try await life.server.hears("type=\"set\"")
@@ -365,8 +306,8 @@ struct LiveLifecycleTests {
   @Test("A command that could not be sent did not succeed")
   func unsent() async throws {
     let asks = "<presence from='carol@example.test' type='subscribe'/>"
-    let life = try Lifecycle(
-      Words.online + [Words.roster(Lifecycle.kept, then: asks)], Words.last)
+    let life = try RelayedSession(
+      Words.online + [Words.roster(RelayedSession.kept, then: asks)], Words.last)
     #expect(await life.failureOfStart() == nil)
     let carol = BareJID(prepared: "carol@example.test")
     try await life.wait { $0.roster.incoming[carol] != nil }
@@ -382,7 +323,7 @@ struct LiveLifecycleTests {
 
   @Test("A recording failure between two connections does not end the next one")
   func unrecordedBefore() async throws {
-    let life = try Lifecycle(Lifecycle.online)
+    let life = try RelayedSession(RelayedSession.online)
     life.relay.setDown(true)
     #expect(await life.failureOfStart()?.isFinal == false)
     await life.session.change {
@@ -395,7 +336,7 @@ struct LiveLifecycleTests {
 
   @Test("A command that the session has dropped ends all the same")
   func forgotten() async throws {
-    let life = try Lifecycle(Lifecycle.online) {
+    let life = try RelayedSession(RelayedSession.online) {
       ($0.answer, $0.beat, $0.silentBeats) = (200, 10, .max)
     }
     #expect(await life.failureOfStart() == nil)
@@ -413,7 +354,7 @@ struct LiveLifecycleTests {
 
   @Test("A cancelled task ends a command at once", arguments: [false, true])
   func cancelledCommand(counts: Bool) async throws {
-    let life = try Lifecycle(counts ? Lifecycle.counted : Lifecycle.online)
+    let life = try RelayedSession(counts ? RelayedSession.counted : RelayedSession.online)
     #expect(await life.failureOfStart() == nil)
     let rename = Task { await life.failureOfRename() }
     try await life.wait { !$0.pendingCommands.isEmpty }
@@ -430,7 +371,7 @@ struct LiveLifecycleTests {
 
   @Test("A cancelled task ends every other wait at once")
   func cancelledWaits() async throws {
-    let life = try Lifecycle(Lifecycle.online)
+    let life = try RelayedSession(RelayedSession.online)
     #expect(await life.failureOfStart() == nil)
     let session = life.session
     let requests = [
@@ -445,11 +386,11 @@ struct LiveLifecycleTests {
     let annotation = Task { () async throws -> Void in
       // So that it is cancelled before the annotation is on disk.
       while !Task.isCancelled { await Task.yield() }
-      try await session.annotate(.starred(Lifecycle.bob, true))
+      try await session.annotate(.starred(RelayedSession.bob, true))
     }
     annotation.cancel()
     await #expect(throws: LiveFailure.cancelled) { try await annotation.value }
-    try await life.wait { $0.roster.annotations[Lifecycle.bob]?.isStarred == true }
+    try await life.wait { $0.roster.annotations[RelayedSession.bob]?.isStarred == true }
     let end = Task { await session.ended() }
     try await life.wait { !$0.endWaiters.isEmpty }
     end.cancel()
@@ -462,8 +403,8 @@ struct LiveLifecycleTests {
 
   @Test("A lost connection ends a request", arguments: ["urn:xmpp:ping", "jabber:iq:register"])
   func lostRequest(_ namespace: String) async throws {
-    let life = try Lifecycle(
-      Lifecycle.online + [Turn(heard: namespace, said: "", closes: true)], Words.last)
+    let life = try RelayedSession(
+      RelayedSession.online + [Turn(heard: namespace, said: "", closes: true)], Words.last)
     #expect(await life.failureOfStart() == nil)
     let session = life.session
     let request = Task { () async throws -> Void in
@@ -481,7 +422,7 @@ struct LiveLifecycleTests {
 
   @Test("A request that the server leaves unanswered ends after its timeout")
   func overdueRequest() async throws {
-    let life = try Lifecycle(Lifecycle.online) {
+    let life = try RelayedSession(RelayedSession.online) {
       ($0.answer, $0.beat, $0.silentBeats) = (50, 10, .max)
     }
     #expect(await life.failureOfStart() == nil)
