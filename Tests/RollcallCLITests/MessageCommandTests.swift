@@ -119,6 +119,9 @@ import Testing
         $0.hasPrefix("#11–#15 ") && $0.hasSuffix("5 records: 5 messages with bob@b.test")
       }, "\(story)")
     #expect(!story.contains { $0.contains("转账") }, "a forged carbon is no message")
+    // A filter that leaves fewer of them makes the story no longer.
+    let part = try lines(run("replay", "talk.jsonl", "--from", "13"))
+    #expect(part.contains { $0.hasPrefix("#13–#15 ") && $0.contains("3 messages with bob@b.test") })
     let full = try lines(run("replay", "talk.jsonl", "--full"))
     #expect(full.contains { $0.hasSuffix("← bob@b.test writes “四”") })
   }

@@ -4,6 +4,8 @@ import RosterCore
 /// Makes a long conversation one entry of the story: records in a row that only carry messages, or
 /// say something about earlier ones.
 ///
+/// Which records are folded does not depend on which are shown, so a filter makes no story longer.
+///
 /// Memory: a few records, and a number for each conversation of a run.
 package struct MessageFold: Sendable {
   /// A part of the story.
@@ -12,8 +14,13 @@ package struct MessageFold: Sendable {
     case run(MessageRun)
   }
 
-  private var waiting: [MessageMoment] = []
+  /// The records that may be folded, as long as they are too few.
+  private var waiting: [(moment: MessageMoment, isShown: Bool)] = []
+  private var isFolding = false
+  /// The folded records that are shown; nil if none is.
   private var run: MessageRun?
+  /// The last record that is folded or may be.
+  private var last: RecordStamp?
   /// From how many on records in a row are folded.
   private let fewest: Int
   /// Whether a record with a finding is an entry of its own.
@@ -33,34 +40,46 @@ package struct MessageFold: Sendable {
   }
 
   /// Adds the next record, and returns the entries that it completes.
-  package mutating func take(_ moment: MessageMoment) -> [Entry] {
-    guard !keepsFindings || moment.findings.isEmpty else { return finish() + [.moment(moment)] }
+  ///
+  /// - Parameters:
+  ///   - moment: The record.
+  ///   - isShown: Whether the record is selected; if not, it is in no entry.
+  package mutating func take(_ moment: MessageMoment, isShown: Bool = true) -> [Entry] {
+    guard !keepsFindings || moment.findings.isEmpty else {
+      return finish() + (isShown ? [.moment(moment)] : [])
+    }
     let ended = finish(before: moment.stamp)
-    guard run == nil else {
-      run?.add(moment)
+    last = moment.stamp
+    guard !isFolding else {
+      if isShown { fold(moment) }
       return ended
     }
-    waiting.append(moment)
-    if waiting.count >= fewest {
-      run = MessageRun(waiting)
-      waiting = []
-    }
+    waiting.append((moment, isShown))
+    guard waiting.count >= fewest else { return ended }
+    isFolding = true
+    for (moment, isShown) in waiting where isShown { fold(moment) }
+    waiting = []
     return ended
   }
 
+  private mutating func fold(_ moment: MessageMoment) {
+    guard run != nil else { return run = MessageRun(moment) }
+    run?.add(moment)
+  }
+
   /// Whether a record is held back because others may be folded with it.
-  package var isHolding: Bool { run != nil || !waiting.isEmpty }
+  package var isHolding: Bool { isFolding || !waiting.isEmpty }
 
   /// The entries of what is held back, if a record is of another day.
   package mutating func finish(before stamp: RecordStamp) -> [Entry] {
-    let last = run?.last ?? waiting.last?.stamp
-    return last.map { day($0) != day(stamp) } == true ? finish() : []
+    last.map { day($0) != day(stamp) } == true ? finish() : []
   }
 
   /// The entries of what is still held back.
   package mutating func finish() -> [Entry] {
-    defer { (run, waiting) = (nil, []) }
-    return run.map { [.run($0)] } ?? waiting.map { .moment($0) }
+    defer { (run, waiting, isFolding, last) = (nil, [], false, nil) }
+    guard !isFolding else { return run.map { [.run($0)] } ?? [] }
+    return waiting.filter(\.isShown).map { .moment($0.moment) }
   }
 }
 
@@ -75,11 +94,9 @@ package struct MessageRun: Hashable, Sendable {
   /// The new messages by conversation.
   private var messages: [ConversationKey: Int] = [:]
 
-  /// The run of some records in order; nil if there are none.
-  init?(_ moments: [MessageMoment]) {
-    guard let first = moments.first else { return nil }
-    (self.first, last) = (first.stamp, first.stamp)
-    for moment in moments { add(moment) }
+  init(_ moment: MessageMoment) {
+    (first, last) = (moment.stamp, moment.stamp)
+    add(moment)
   }
 
   mutating func add(_ moment: MessageMoment) {

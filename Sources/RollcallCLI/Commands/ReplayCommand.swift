@@ -165,7 +165,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
 
     private func printStretch(upTo last: UInt64) throws {
       let told = try conversations.moments(upTo: last)
-      var messages = try told.moments.filter { try chosen.includes($0) }[...]
+      var messages = told.moments[...]
       lateFindings += told.late
       try follower.follow(upTo: last) { moment, roster in
         try printMessages(&messages, before: moment.stamp.record, roster)
@@ -189,7 +189,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
     ) throws {
       let isChosen = try chosen.tells(moment, toPeople: false)
       guard let message = messages.first, message.stamp.record == moment.stamp.record,
-        isChosen || !message.findings.isEmpty
+        try chosen.includes(message), isChosen || !message.findings.isEmpty
       else {
         if isChosen { try records?.add(JSONValue(moment)) }
         return
@@ -204,10 +204,11 @@ struct ReplayCommand: ParsableCommand, LogReading {
     ) throws {
       while let message = messages.first, message.stamp.record < record {
         messages.removeFirst()
-        if records != nil {
+        let isShown = try chosen.includes(message)
+        if records == nil {
+          try printer.add(message, roster, isShown: isShown)
+        } else if isShown {
           try records?.add(JSONValue(message))
-        } else {
-          try printer.add(message, roster)
         }
       }
     }

@@ -59,19 +59,24 @@ struct StoryPrinter {
     }
   }
 
-  /// Adds a record that means something to messages; one that a filter leaves out is not added.
+  /// Adds a record that means something to messages.
   ///
-  /// - Parameter roster: A state near the record, for the labels of connections.
-  mutating func add(_ message: MessageMoment, _ roster: Roster) throws(OutputError) {
+  /// - Parameters:
+  ///   - message: The record, which is part of the unfiltered story.
+  ///   - roster: A state near the record, for the labels of connections.
+  ///   - isShown: Whether a filter selects it.
+  mutating func add(
+    _ message: MessageMoment, _ roster: Roster, isShown: Bool = true
+  ) throws(OutputError) {
     switch density {
-    case .full: try say(MessageFold.Entry.moment(message), roster)
+    case .full: if isShown { try say(MessageFold.Entry.moment(message), roster) }
     case .folded:
       for entry in fold.finish() { try say(entry, roster) }
-      for entry in messages.take(message) { try say(entry, roster) }
+      for entry in messages.take(message, isShown: isShown) { try say(entry, roster) }
     case .condensed:
-      for entry in messages.take(message) { try say(entry, roster) }
+      for entry in messages.take(message, isShown: isShown) { try say(entry, roster) }
       let hasWarning = message.findings.contains { tells(.message($0)) }
-      if hasWarning { try say(MessageFold.Entry.moment(message), roster) }
+      if isShown, hasWarning { try say(MessageFold.Entry.moment(message), roster) }
     }
   }
 
@@ -123,7 +128,8 @@ struct StoryPrinter {
     case .moment(let moment):
       let suffix = labels.suffix(moment.connection, roster)
       try Terminal.say([moment.heading(zone) + suffix] + details(moment, roster))
-    case .burst(let burst): try Terminal.say(line(burst))
+    case .burst(let burst):
+      try Terminal.say(line(burst.first, burst.last, records: burst.records, burst.clause))
     }
   }
 
@@ -138,11 +144,13 @@ struct StoryPrinter {
     return (changes + origins + moment.outcome.findings.map(\.line)).map { "    " + $0 }
   }
 
-  private func line(_ burst: PresenceBurst) -> String {
-    let records = burst.records == 1 ? "" : "–#\(burst.last.record)"
-    return Style.dim("#\(burst.first.record)\(records)")
-      + " \(clock(burst.first, burst.last))… "
-      + Style.dim("\(burst.records.of("record")): \(burst.clause)")
+  /// The line of several records, with a clause about them.
+  private func line(
+    _ first: RecordStamp, _ last: RecordStamp, records: Int, _ clause: String
+  ) -> String {
+    let end = records == 1 ? "" : "–#\(last.record)"
+    return Style.dim("#\(first.record)\(end)") + " \(clock(first, last))… "
+      + Style.dim("\(records.of("record")): \(clause)".visible)
   }
 
   // MARK: Messages
@@ -156,10 +164,7 @@ struct StoryPrinter {
       try Terminal.say(moment.lines(labels, roster, zone))
     case .run(let run):
       try sayDate(run.first)
-      try Terminal.say(
-        Style.dim("#\(run.first.record)–#\(run.last.record)")
-          + " \(clock(run.first, run.last))… "
-          + Style.dim("\(run.records.of("record")): \(run.clause)".visible))
+      try Terminal.say(line(run.first, run.last, records: run.records, run.clause))
     }
   }
 
