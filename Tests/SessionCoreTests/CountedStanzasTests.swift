@@ -11,14 +11,14 @@ struct AcknowledgementCase: Sendable {
 }
 
 @Suite("What the server has acknowledged (XEP-0198 §4)")
-struct SentStanzasTests {
+struct CountedStanzasTests {
   /// Ten stanzas with their numbers, the first of which counts as `first`.
-  private func ten(first: UInt32 = 1) -> SentStanzas<Int> {
-    var sent = SentStanzas<Int>()
+  private func ten(first: UInt32 = 1) -> CountedStanzas<Int> {
+    var sent = CountedStanzas<Int>()
     sent.beginCounting()
     if first > 1 { sent.resumed(handled: first - 1) }
     for number in 1...10 {
-      sent.stanzaSent()
+      sent.stanzaPassed()
       sent.keep(number)
     }
     return sent
@@ -51,12 +51,12 @@ struct SentStanzasTests {
 
   @Test("Nothing is kept or counted before stream management is enabled")
   func notCounting() {
-    var sent = SentStanzas<Int>()
-    sent.stanzaSent()
+    var sent = CountedStanzas<Int>()
+    sent.stanzaPassed()
     sent.keep(1)
     #expect(sent.items.isEmpty && !sent.isCounting)
     sent.beginCounting()
-    sent.stanzaSent()
+    sent.stanzaPassed()
     sent.keep(2)
     #expect(sent.items == [2])
     #expect(sent.acknowledged(1) == [2])
@@ -64,12 +64,12 @@ struct SentStanzasTests {
 
   @Test("Stanzas that are not kept count")
   func others() {
-    var sent = SentStanzas<Int>()
+    var sent = CountedStanzas<Int>()
     sent.beginCounting()
-    sent.stanzaSent()
+    sent.stanzaPassed()
     sent.keep(1)
-    sent.stanzaSent()
-    sent.stanzaSent()
+    sent.stanzaPassed()
+    sent.stanzaPassed()
     sent.keep(3)
     #expect(sent.acknowledged(2) == [1])
     #expect(sent.items == [3])
@@ -83,7 +83,7 @@ struct SentStanzasTests {
     #expect(sent.items.isEmpty && sent.isCounting)
     // The client sends what was not handled again.
     for number in 7...10 {
-      sent.stanzaSent()
+      sent.stanzaPassed()
       sent.keep(number)
     }
     #expect(sent.acknowledged(8) == [7, 8])
@@ -94,7 +94,7 @@ struct SentStanzasTests {
   func resumedWithoutCount() {
     var sent = ten()
     sent.resumed(handled: nil)
-    sent.stanzaSent()
+    sent.stanzaPassed()
     sent.keep(11)
     #expect(sent.acknowledged(10).isEmpty)
     #expect(sent.acknowledged(11) == [11])
@@ -105,7 +105,7 @@ struct SentStanzasTests {
     var sent = ten()
     sent.beginCounting()
     #expect(sent.items.isEmpty)
-    sent.stanzaSent()
+    sent.stanzaPassed()
     sent.keep(1)
     #expect(sent.acknowledged(1) == [1])
   }
@@ -113,7 +113,7 @@ struct SentStanzasTests {
   @Test("Any acknowledgements in order cover each stanza once, in order", arguments: 0..<50)
   func property(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    var sent = SentStanzas<Int>()
+    var sent = CountedStanzas<Int>()
     sent.beginCounting()
     let offset = UInt32.random(in: 0...UInt32.max, using: &random)
     sent.resumed(handled: offset)
@@ -121,7 +121,7 @@ struct SentStanzasTests {
     for _ in 0..<200 {
       if Bool.random(using: &random) {
         written += 1
-        sent.stanzaSent()
+        sent.stanzaPassed()
         sent.keep(written)
       } else {
         handled = Int.random(in: handled...written, using: &random)

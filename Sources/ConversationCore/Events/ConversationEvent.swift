@@ -48,7 +48,8 @@ package enum SessionSign: Sendable {
   case headerSeen
   /// The end tag of a stream.
   case ended(Direction)
-  case authenticated(JID?)
+  /// The account is known. A resumption may have failed with it (XEP-0198 §5, XEP-0388).
+  case authenticated(JID?, management: [ManagementElement])
   /// A resource was bound. With it, stream management may be enabled, after a resumption failed
   /// (XEP-0386, XEP-0388).
   case bound(JID?, management: [ManagementElement])
@@ -60,10 +61,12 @@ package enum SessionSign: Sendable {
   case closed
 
   init(_ login: LoginResult, _ node: XMPPElement) {
+    let failed = node.child("failed", in: Namespace.streamManagement)
     switch login.step {
-    case .authenticated: self = .authenticated(login.jid)
+    case .authenticated:
+      self = .authenticated(
+        login.jid, management: failed.flatMap { ManagementElement($0) }.map { [$0] } ?? [])
     case .bound:
-      let failed = node.child("failed", in: Namespace.streamManagement)
       let enabled = node.child("bound", in: Namespace.bind2)?
         .child("enabled", in: Namespace.streamManagement)
       self = .bound(
@@ -86,7 +89,7 @@ package enum ManagementElement: Sendable {
   case enable
   case enabled(id: String?, isResumable: Bool)
   case acknowledged(UInt32)
-  case resume(previousID: String?)
+  case resume(previousID: String?, handled: UInt32?)
   case resumed(UInt32?, previousID: String?)
   case failed(UInt32?)
 
@@ -111,7 +114,8 @@ package enum ManagementElement: Sendable {
     case "a":
       guard let handled else { return nil }
       self = .acknowledged(handled)
-    case "resume": self = .resume(previousID: node.filledAttribute("previd"))
+    case "resume":
+      self = .resume(previousID: node.filledAttribute("previd"), handled: handled)
     case "resumed": self = .resumed(handled, previousID: node.filledAttribute("previd"))
     case "failed": self = .failed(handled)
     default: return nil

@@ -14,7 +14,7 @@ package struct Conversation: Sendable {
   var latest: Int64?
   /// The messages that we wrote to a room or to ourselves and that were not shown to us yet, oldest
   /// first (rule 30).
-  var unreflected: [Int] = []
+  var unreflected = AwaitedReflections()
   /// The last messages that the other party has received and displayed, by its markers.
   var markedReceived: Int?
   var markedDisplayed: Int?
@@ -39,24 +39,61 @@ package struct Conversation: Sendable {
     self.key = key
   }
 
-  /// Waits for a message of ours to be shown to us. What many later ones have overtaken was lost.
-  mutating func awaitReflection(of message: Int) {
-    unreflected.append(message)
-    if unreflected.count > Self.unreflectedLimit { unreflected.removeFirst() }
-  }
-  private static let unreflectedLimit = 256
-
-  /// Lets what refers to one message refer to another one.
-  mutating func rename(_ old: Int, to new: Int) {
-    if readTo?.message == old { readTo?.message = new }
-    if markedReceived == old { markedReceived = new }
-    if markedDisplayed == old { markedDisplayed = new }
+  /// Removes a message from the order. What was read or marked up to it, is so up to the message
+  /// before it.
+  mutating func remove(_ message: Int) {
+    guard let index = index(of: message) else { return }
+    order.remove(at: index)
+    let before = index > 0 ? order[index - 1] : nil
+    if readTo?.message == message {
+      readTo = before.flatMap { before in
+        readTo.map { ReadPosition(message: before, record: $0.record) }
+      }
+    }
+    if markedReceived == message { markedReceived = before }
+    if markedDisplayed == message { markedDisplayed = before }
   }
 
   /// The index of a message in the order; nil if it is not in it.
   func index(of message: Int) -> Int? {
     // Recent messages are asked for most.
     order.lastIndex(of: message)
+  }
+}
+
+/// Messages that we wrote to a room or to ourselves and that were not shown to us yet (rule 30).
+struct AwaitedReflections: Sendable {
+  /// Their numbers in ascending order, which is the order in which we wrote them.
+  private(set) var numbers: [Int] = []
+  /// The newest message that was shown to us live.
+  private var newestReflected = -1
+  private static let overtakenLimit = 256
+
+  /// Waits for a new message. If many wait, the oldest is given up once a later one has overtaken
+  /// it.
+  mutating func append(_ message: Int) {
+    numbers.append(message)
+    guard numbers.count > Self.overtakenLimit, let oldest = numbers.first,
+      oldest < newestReflected
+    else { return }
+    numbers.removeFirst()
+  }
+
+  /// Whether a message waits. Complexity: logarithmic in those that wait.
+  func contains(_ message: Int) -> Bool {
+    let index = numbers[...].firstIndex(atLeast: message)
+    return index < numbers.count && numbers[index] == message
+  }
+
+  /// A message was shown to us.
+  ///
+  /// - Parameters:
+  ///   - message: Its number.
+  ///   - isLive: Whether the room passed it on, which it does in order.
+  mutating func reflected(_ message: Int, isLive: Bool) {
+    if isLive { newestReflected = max(newestReflected, message) }
+    let index = numbers[...].firstIndex(atLeast: message)
+    if index < numbers.count, numbers[index] == message { numbers.remove(at: index) }
   }
 }
 

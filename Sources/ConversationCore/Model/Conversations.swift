@@ -37,9 +37,6 @@ package struct Conversations: Sendable {
   /// The ids of stanzas of ours that are not messages, such as receipts.
   var otherSentIDs: Set<ExactText> = []
   var sessions: [ConnectionID: StreamSession] = [:]
-  /// The messages of ours that a resumption did not acknowledge, by the connection on which we send
-  /// them again.
-  var resends: [ConnectionID: [Int]] = [:]
   var answeredPages: [AnsweredPage] = []
   /// The times of the first and the last results of pages, which queries name.
   var edgeTimes: [ArchiveID: Int64] = [:]
@@ -78,9 +75,8 @@ package struct Conversations: Sendable {
   /// and each query of an archive was answered.
   package var isComplete: Bool {
     !isOneWay && !beganInTheMiddle && !lacksAnswers
-      && !sessions.values.contains { session in
-        session.queries.contains { if case .archive = $0.subject.kind { true } else { false } }
-      }
+      && !sessions.values.contains(where: \.awaitsArchive)
+      && !pastSessions.contains(where: \.awaitsArchive)
   }
 
   /// The number of unread messages in all conversations.

@@ -36,8 +36,6 @@ package struct Message: Sendable {
   package var routes: [Route] = []
   /// The streams on which it arrived live, or on which we wrote it.
   package var streams: [StreamID] = []
-  /// Whether its first arrival was an inherent copy (rule 10c).
-  package var isCopy: Bool
   /// All records in which it, a copy, a correction or a retraction of it arrived.
   package var records: [UInt64]
 
@@ -74,6 +72,8 @@ package struct Message: Sendable {
   package var id: String? { versions[0].id }
   /// The origin id of the original stanza (XEP-0359).
   package var originID: String? { versions[0].originID }
+  /// Whether its first arrival was an inherent copy (rule 10c).
+  package var isCopy: Bool { versions[0].isCopy }
   /// The text to show: empty if there is none, or if it was retracted or is encrypted.
   package var body: String { retraction == nil ? current.content.body : "" }
   /// The attachments to show.
@@ -87,6 +87,8 @@ package struct MessageVersion: Sendable {
   package var id: String?
   package var originID: String?
   package var content: MessageContent
+  /// Whether its first arrival was a copy by its nature (rule 10c).
+  var isCopy: Bool
   package var archiveIDs: [ArchiveID] = []
 }
 

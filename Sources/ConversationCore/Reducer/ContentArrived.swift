@@ -14,6 +14,7 @@ struct Candidate: Sendable {
   var forgedIDs: [String] = []
 
   var isOurs: Bool { envelope.isOurs }
+  var hasNoIDs: Bool { stanza.id == nil && stanza.originID == nil }
 
   /// Whether the room or our server shows a message of ours to us.
   var isReflection: Bool {
@@ -86,20 +87,20 @@ extension Conversations {
 
   private mutating func begin(_ candidate: Candidate, isStrayCorrection: Bool) -> Int {
     let (stanza, arrival, envelope) = (candidate.stanza, candidate.arrival, candidate.envelope)
+    endRepetitions(before: arrival)
     reportReusedID(candidate)
     if !candidate.forgedIDs.isEmpty {
       report(.archiveIDForged, at: arrival.position, about: stanza.from)
     }
     let version = MessageVersion(
       record: arrival.position.record, time: arrival.time, id: stanza.id,
-      originID: stanza.originID, content: candidate.content)
+      originID: stanza.originID, content: candidate.content, isCopy: arrival.isInherentCopy)
     var message = Message(
       conversation: candidate.conversation, record: arrival.position.record,
       isOurs: candidate.isOurs, from: stanza.from, occupant: envelope.occupant,
       nick: envelope.nick, type: stanza.type, isInvitation: stanza.invitation != nil,
       versions: [version], subject: stanza.subject, thread: stanza.thread, time: arrival.time,
-      isStamped: arrival.stamp != nil, isCopy: arrival.isInherentCopy,
-      records: [arrival.position.record])
+      isStamped: arrival.stamp != nil, records: [arrival.position.record])
     message.forgedArchiveIDs = candidate.forgedIDs
     message.routes = [arrival.route]
     if arrival.route == .live { message.streams = [arrival.stream] }
@@ -117,7 +118,7 @@ extension Conversations {
     register(version, of: number)
     awaitCopies(of: number)
     if arrival.isWritten, isShownAgain(envelope.key) {
-      all[candidate.conversation].awaitReflection(of: number)
+      all[candidate.conversation].unreflected.append(number)
     }
     place(number, arrival)
     applyPending(to: number, arrival)

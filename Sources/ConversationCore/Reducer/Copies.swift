@@ -8,6 +8,7 @@ extension Conversations {
     if let known = matchByArchiveID(candidate) { return known }
     if let known = matchByOriginID(candidate) { return known }
     if let known = matchByID(candidate) { return known }
+    if candidate.hasNoIDs, let known = takeRepeated(candidate) { return known }
     if candidate.isReflection, let known = matchReflection(candidate) { return known }
     return matchByContent(candidate)
   }
@@ -48,26 +49,38 @@ extension Conversations {
   /// Rule 30: the message that we sent and that the room, or our own server in a note to
   /// ourselves, shows to us.
   private func matchReflection(_ candidate: Candidate) -> Int? {
-    let oldest = all[candidate.conversation].unreflected.filter {
-      messages[$0].archiveIDs.isEmpty
+    let named = awaitedReflections(of: candidate.stanza, in: candidate.conversation)
+      .first { messages[$0].archiveIDs.isEmpty }
+    return named
+      ?? all[candidate.conversation].unreflected.numbers.first {
+        messages[$0].archiveIDs.isEmpty && saysSame($0, candidate.content)
+      }
+  }
+
+  /// The messages that wait for a reflection and have the origin id of a stanza, then those that
+  /// have its id.
+  func awaitedReflections(of stanza: MessageStanza, in conversation: Int) -> [Int] {
+    let byOriginID = stanza.originID.map { id in
+      named(.originID(ExactText(id)), in: conversation)
+        .filter { messages[$0].originID.hasSameBytes(as: id) }
     }
-    if let id = candidate.stanza.originID,
-      let known = oldest.first(where: { messages[$0].originID.hasSameBytes(as: id) })
-    {
-      return known
+    let byID = stanza.id.map { id in
+      named(.id(ExactText(id)), in: conversation).filter { messages[$0].id.hasSameBytes(as: id) }
     }
-    if let id = candidate.stanza.id,
-      let known = oldest.first(where: { messages[$0].id.hasSameBytes(as: id) })
-    {
-      return known
+    return ((byOriginID ?? []) + (byID ?? [])).filter {
+      all[conversation].unreflected.contains($0)
     }
-    return oldest.first { saysSame($0, candidate.content) }
+  }
+
+  /// The room or our server shows a message of ours to us.
+  mutating func reflectionReceived(of number: Int, _ arrival: Arrival) {
+    let isLive = arrival.route == .live && !arrival.isInherentCopy
+    all[messages[number].conversation].unreflected.reflected(number, isLive: isLive)
   }
 
   /// Rule 10e: messages without ids.
   private mutating func matchByContent(_ candidate: Candidate) -> Int? {
-    guard candidate.stanza.id == nil, candidate.stanza.originID == nil else { return nil }
-    if candidate.arrival.isWritten, let known = takeResend(candidate) { return known }
+    guard candidate.hasNoIDs else { return nil }
     let key = UnarchivedTexts.Key(
       conversation: candidate.conversation, text: candidate.content.identity,
       isOurs: candidate.isOurs, nick: candidate.envelope.occupant?.nick)
@@ -107,15 +120,44 @@ extension Conversations {
     awaitCopies(of: number)
   }
 
-  /// The message without ids that we send again on a resumed stream (rule 10d).
-  private mutating func takeResend(_ candidate: Candidate) -> Int? {
-    let connection = candidate.arrival.position.connection
-    let index = resends[connection]?.firstIndex { number in
-      let known = messages[number]
-      return known.conversation == candidate.conversation && known.id == nil
-        && known.originID == nil && saysSame(number, candidate.content)
+  /// Whether a message has neither an id nor an origin id.
+  func hasNoIDs(_ number: Int) -> Bool {
+    messages[number].id == nil && messages[number].originID == nil
+  }
+
+  /// The message without ids that we or the server send again on a resumed stream (rules 10c and
+  /// 10d).
+  private mutating func takeRepeated(_ candidate: Candidate) -> Int? {
+    guard let list = Self.repetitions(candidate.arrival),
+      let session = sessions[candidate.arrival.position.connection],
+      let index = session[keyPath: list].firstIndex(where: { isRepeated($0, candidate) })
+    else { return nil }
+    // What is before it was not sent again, because the order is kept.
+    return withSession(candidate.arrival.position.connection) { session in
+      defer { session[keyPath: list].removeFirst(index + 1) }
+      return session[keyPath: list][index]
     }
-    return index.flatMap { resends[connection]?.remove(at: $0) }
+  }
+
+  private static func repetitions(_ arrival: Arrival) -> WritableKeyPath<StreamSession, [Int]>? {
+    switch arrival.route {
+    case .live, .carbon: arrival.isWritten ? \.resends : \.redeliveries
+    case .archive, .history: nil
+    }
+  }
+
+  /// Whether a stanza can be a message once more, byte for byte: with the same archive ids.
+  private func isRepeated(_ number: Int, _ candidate: Candidate) -> Bool {
+    messages[number].conversation == candidate.conversation && isSame(number, candidate)
+      && candidate.archiveIDs.allSatisfy { messages[number].archiveIDs.contains($0) }
+  }
+
+  /// A new message on a stream ends what its sender sends again there.
+  mutating func endRepetitions(before arrival: Arrival) {
+    guard let list = Self.repetitions(arrival) else { return }
+    withSession(arrival.position.connection) { session in
+      if !session[keyPath: list].isEmpty { session[keyPath: list] = [] }
+    }
   }
 
   /// Whether a message without ids and an arrival can be copies of each other: one of them is an
@@ -195,7 +237,7 @@ extension Conversations {
   /// Rule 30: the message takes the time of its reflection, and its place.
   private mutating func reflected(_ number: Int, _ arrival: Arrival) {
     messages[number].isReflected = true
-    all[messages[number].conversation].unreflected.removeAll { $0 == number }
+    reflectionReceived(of: number, arrival)
     guard all[messages[number].conversation].key.kind == .group, arrival.archived == nil,
       let time = arrival.time
     else { return }
@@ -208,14 +250,21 @@ extension Conversations {
   private mutating func writtenAgain(_ number: Int, _ candidate: Candidate) {
     let arrival = candidate.arrival
     switch messages[number].state {
-    case .unconfirmed, .failed:
-      messages[number].state = .sent
-      messages[number].error = nil
+    case .unconfirmed, .failed: sentAgain(number)
     case .sent, .acknowledged, .received, .displayed: break
     }
     guard !messages[number].streams.isEmpty, !messages[number].streams.contains(arrival.stream)
     else { return }
     report(.sentAgain, at: arrival.position, about: candidate.stanza.to)
+  }
+}
+
+extension Conversations {
+  /// A message of ours that failed or is in doubt is on its way again (rule 14).
+  mutating func sentAgain(_ number: Int) {
+    messages[number].state = .sent
+    messages[number].error = nil
+    note(.state(.sent), of: number)
   }
 }
 

@@ -105,14 +105,15 @@ extension Conversations {
     if candidate.isOurs, version == messages[number].versions.count - 1 {
       if candidate.arrival.isWritten {
         switch messages[number].state {
-        case .unconfirmed, .failed: messages[number].state = .sent
+        case .unconfirmed, .failed: sentAgain(number)
         case .sent, .acknowledged, .received, .displayed: break
         }
       } else {
         raise(number, to: .acknowledged)
       }
     }
-    if candidate.isReflection { all[candidate.conversation].unreflected.removeAll { $0 == number } }
+    if candidate.isReflection { reflectionReceived(of: number, candidate.arrival) }
+    applyPending(to: number, candidate.arrival)
   }
 
   /// Adds a new version in the order of the versions' times.
@@ -122,7 +123,8 @@ extension Conversations {
     let arrival = candidate.arrival
     var version = MessageVersion(
       record: arrival.position.record, time: arrival.time, id: candidate.stanza.id,
-      originID: candidate.stanza.originID, content: candidate.content)
+      originID: candidate.stanza.originID, content: candidate.content,
+      isCopy: arrival.isInherentCopy)
     version.add(candidate.archiveIDs)
     let index = insert(version, into: number)
     note(.corrected, of: number)
@@ -139,6 +141,7 @@ extension Conversations {
       messages[number].hasReceipt = false
     }
     if candidate.isOurs { read(before: arrival, in: candidate.conversation) }
+    applyPending(to: number, arrival)
     return index
   }
 
@@ -161,7 +164,7 @@ extension Conversations {
     // What arrives live and at once is later than the correction.
     guard arrival.isInherentCopy, !messages[number].isCorrectionEntry else { return }
     let conversation = messages[number].conversation
-    let ids = [messages[number].id, messages[number].originID].compactMap { $0 }
+    let ids = messages[number].versions.flatMap { [$0.id, $0.originID] }.compactMap { $0 }
     let strays = Set(ids.map { ExactText($0) }).flatMap { id in
       all[conversation].strayCorrections[id, default: []].map { (number: $0, corrected: id) }
     }
@@ -183,8 +186,7 @@ extension Conversations {
     if all[conversation].strayCorrections[id] == [] {
       all[conversation].strayCorrections[id] = nil
     }
-    all[conversation].order.removeAll { $0 == stray }
-    all[conversation].rename(stray, to: number)
+    all[conversation].remove(stray)
     withdraw(.correctionOfUnknown, records: [message.record])
     note(.corrected, of: number)
     // It may have been corrected itself before its message was known.

@@ -54,26 +54,24 @@ extension Conversations {
   }
 
   /// Applies receipts, markers and errors that arrived before their message, as they do when an
-  /// archive is read backwards.
-  mutating func applyPendingSigns(
-    to number: Int, in conversation: Int, _ names: Set<MessageName>
-  ) {
+  /// archive is read backwards. What the log shows live first was sent after them.
+  mutating func applyPendingSigns(to number: Int, in conversation: Int) {
     // The other party may count its ids as we do; its signs are for what we sent.
     guard messages[number].isOurs else { return }
-    for name in names {
-      guard let signs = all[conversation].pendingSigns.removeValue(forKey: name),
-        case .id(let id) = name
+    for version in messages[number].versions where version.isCopy {
+      guard let id = version.id,
+        let signs = all[conversation].pendingSigns.removeValue(forKey: .id(ExactText(id)))
       else { continue }
       var (receipts, errors): (Set<UInt64>, Set<UInt64>) = ([], [])
       for sign in signs {
         switch sign.kind {
         case .receipt:
           receipts.insert(sign.position.record)
-          receipted(number, id.text)
+          receipted(number, id)
         case .marker(let marker): cover(upTo: number, in: conversation, marker)
         case .error(let condition):
           errors.insert(sign.position.record)
-          failed(number, id.text, condition, at: sign.position, sign.sender)
+          failed(number, id, condition, at: sign.position, sign.sender)
         }
       }
       withdraw(.receiptOfUnknown, records: receipts)

@@ -44,9 +44,11 @@ extension Conversations {
       if let written = stanzaArrived(stanza, arrival) { messageWritten(written, at: position) }
       return
     }
+    stanzaReceived(at: position)
     if let carbon = stanza.carbon {
       if carbonCounts(carbon, in: stanza) {
-        carbonReceived(carbon, arrival, delays: stanza.delays)
+        let received = carbonReceived(carbon, arrival, delays: stanza.delays)
+        if let received { messageReceived(received, at: position) }
         return
       }
       report(.carbonForged, at: position, about: stanza.from)
@@ -58,7 +60,7 @@ extension Conversations {
       }
       report(.archiveForged, at: position, about: stanza.from)
     }
-    stanzaArrived(stanza, arrival)
+    if let received = stanzaArrived(stanza, arrival) { messageReceived(received, at: position) }
   }
 
   /// Rule 5: whether a wrapper of XEP-0280 is from our server.
@@ -72,8 +74,8 @@ extension Conversations {
   /// Reduces a carbon; `delays` are the stamps of its wrapper, which may have waited for us.
   private mutating func carbonReceived(
     _ carbon: MessageStanza.Carbon, _ arrival: Arrival, delays: [MessageStanza.DelayStamp]
-  ) {
-    guard var stanza = carbon.message?.stanza, stanza.type != .groupchat else { return }
+  ) -> MessageVersionNumber? {
+    guard var stanza = carbon.message?.stanza, stanza.type != .groupchat else { return nil }
     if carbon.isSent, stanza.from == nil, let account {
       stanza.from = JID(prepared: account, resource: nil)
     }
@@ -81,12 +83,12 @@ extension Conversations {
     arrival.route = .carbon
     arrival.isInherentCopy = true
     if let delay = carbon.message?.delay, delay.time != nil {
-      // It counts like the stamps of our server on the carbon itself: the earliest is the message's.
+      // It counts like the stamps of our server on the carbon itself: the earliest one counts.
       let server = account.map { JID(prepared: $0, resource: nil) }
       stanza.delays.insert(MessageStanza.DelayStamp(from: server, time: delay.time), at: 0)
     }
     stanza.delays += delays
-    stanzaArrived(stanza, arrival)
+    return stanzaArrived(stanza, arrival)
   }
 
   /// Rule 6: the place of an archive result, if a query of ours is open that it can answer; nil if

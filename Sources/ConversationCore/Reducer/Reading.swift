@@ -59,11 +59,12 @@ extension Conversations {
     let message = messages[number]
     var names: Set<MessageName> = Set(message.archiveIDs.map { .archive($0) })
     for version in message.versions {
+      names.formUnion(version.archiveIDs.map { .archive($0) })
       if let id = version.id { names.insert(.id(ExactText(id))) }
       if let id = version.originID { names.insert(.originID(ExactText(id))) }
     }
     applyPendingReads(to: number, in: conversation, names)
-    applyPendingSigns(to: number, in: conversation, names)
+    applyPendingSigns(to: number, in: conversation)
     applyPendingChanges(to: number, in: conversation, names)
     foldStrayCorrections(of: number, arrival)
   }

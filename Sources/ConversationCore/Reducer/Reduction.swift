@@ -16,10 +16,10 @@ extension Conversations {
     switch event {
     case .message(let stanza, let direction): messageSeen(stanza, direction, at: position)
     case .presence(let stanza, let direction):
-      if direction == .outbound { stanzaSent(at: position) }
+      stanzaPassed(direction, at: position)
       presenceSeen(stanza, direction, at: position)
     case .query(let stanza, let direction):
-      if direction == .outbound { stanzaSent(at: position) }
+      stanzaPassed(direction, at: position)
       querySeen(stanza, direction, at: position)
     case .management(let element, let direction):
       managementSeen(element, direction, at: position)
@@ -44,6 +44,14 @@ extension Conversations {
   /// Whether an address is our server's.
   func isOwnServer(_ jid: JID) -> Bool {
     account.map { jid.isServer(of: $0) } ?? false
+  }
+
+  /// Counts a stanza of either side.
+  private mutating func stanzaPassed(_ direction: Direction, at position: RecordPosition) {
+    switch direction {
+    case .outbound: stanzaSent(at: position)
+    case .inbound: stanzaReceived(at: position)
+    }
   }
 
   private mutating func noteTraffic(_ direction: Direction, at position: RecordPosition) {

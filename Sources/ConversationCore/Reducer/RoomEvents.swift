@@ -101,12 +101,8 @@ extension Conversations {
     if let own = room.nick { return own.hasSameBytes(as: nick) }
     // Where the join is not in the log, the reflection of a message of ours shows our nick.
     guard let content = stanza.content, let conversation = byKey[.group(jid)] else { return false }
-    let isReflection = all[conversation].unreflected.contains { number in
-      let message = messages[number]
-      let hasSameID =
-        stanza.id != nil && message.id.hasSameBytes(as: stanza.id)
-        || stanza.originID != nil && message.originID.hasSameBytes(as: stanza.originID)
-      return hasSameID && message.current.content.isSame(as: content)
+    let isReflection = awaitedReflections(of: stanza, in: conversation).contains { number in
+      messages[number].current.content.isSame(as: content)
     }
     if isReflection { rooms[jid, default: Room()].nick = nick }
     return isReflection

@@ -18,7 +18,9 @@ extension Conversations {
       }
     case .ended(let direction):
       withSession(position.connection) { $0.ends[direction] = StreamEnd(record: position.record) }
-    case .authenticated(let jid): account = account ?? jid?.bare
+    case .authenticated(let jid, let management):
+      account = account ?? jid?.bare
+      for element in management { managementSeen(element, .inbound, at: position) }
     case .bound(let jid, let management): sessionBound(jid, management, at: position)
     case .opened(let jid):
       let session = withSession(position.connection) { $0 }
@@ -42,7 +44,9 @@ extension Conversations {
   private mutating func streamBegan(at position: RecordPosition) {
     connectionClosed(position.connection, at: position)
     pastSessions.append(withSession(position.connection) { $0 })
-    if pastSessions.count > Self.pastSessionLimit { pastSessions.removeFirst() }
+    if pastSessions.count > Self.pastSessionLimit {
+      lacksAnswers = pastSessions.removeFirst().awaitsArchive || lacksAnswers
+    }
     withSession(position.connection) { session in
       var next = StreamSession(
         stream: StreamID(
@@ -88,7 +92,6 @@ extension Conversations {
   /// The connection of a session ends: what was not heard of may be lost.
   private mutating func connectionClosed(_ connection: ConnectionID, at position: RecordPosition) {
     guard let session = sessions[connection], session.phase != .closed else { return }
-    resends[connection] = nil
     withSession(connection) { session in
       session.phase = .closed
       session.unheard = []
@@ -101,11 +104,6 @@ extension Conversations {
         note(.state(.unconfirmed), of: counted.message)
       }
     }
-    let hasArchiveQuery = session.queries.contains { query in
-      if case .archive = query.subject.kind { true } else { false }
-    }
-    if hasArchiveQuery { lacksAnswers = true }
-    withSession(connection) { $0.queries = [] }
     guard session.phase == .open else { return }
     var ended = position
     ended.time = session.lastTime ?? position.time
@@ -122,18 +120,24 @@ extension Conversations {
   ) {
     switch (element, direction) {
     case (.stanza, .outbound): stanzaSent(at: position)
+    case (.stanza, .inbound): stanzaReceived(at: position)
     case (.enable, .outbound): withSession(position.connection) { $0.sent.beginCounting() }
     case (.enabled(let id, let isResumable), .inbound):
       withSession(position.connection) { session in
         if !session.sent.isCounting { session.sent.beginCounting() }
+        session.received.beginCounting()
         session.resumptionID = isResumable ? id : nil
       }
     case (.acknowledged(let handled), .inbound): acknowledged(handled, position.connection)
-    case (.resume(let id), .outbound): withSession(position.connection) { $0.resumes = id }
+    case (.acknowledged(let handled), .outbound):
+      withSession(position.connection) { _ = $0.received.acknowledged(handled) }
+    case (.resume(let id, let handled), .outbound):
+      withSession(position.connection) { session in
+        session.resumes = id.map { ResumptionRequest(previousID: $0, handled: handled) }
+      }
     case (.resumed(let handled, let id), .inbound): sessionResumed(handled, id, at: position)
     case (.failed(let handled), .inbound): resumptionFailed(handled, at: position)
-    case (.stanza, .inbound), (.enable, .inbound), (.enabled, .outbound),
-      (.acknowledged, .outbound), (.resume, .inbound), (.resumed, .outbound),
+    case (.enable, .inbound), (.enabled, .outbound), (.resume, .inbound), (.resumed, .outbound),
       (.failed, .outbound):
       break
     }
@@ -141,7 +145,18 @@ extension Conversations {
 
   /// Counts a stanza that we sent.
   mutating func stanzaSent(at position: RecordPosition) {
-    withSession(position.connection) { $0.sent.stanzaSent() }
+    withSession(position.connection) { $0.sent.stanzaPassed() }
+  }
+
+  /// Counts a stanza that we received.
+  mutating func stanzaReceived(at position: RecordPosition) {
+    withSession(position.connection) { $0.received.stanzaPassed() }
+  }
+
+  /// Notes a message that the last stanza from the server was.
+  mutating func messageReceived(_ received: MessageVersionNumber, at position: RecordPosition) {
+    guard received.version == 0, hasNoIDs(received.message) else { return }
+    withSession(position.connection) { $0.received.keep(received.message) }
   }
 
   /// Notes a message that the last stanza of ours was.
@@ -166,8 +181,14 @@ extension Conversations {
   }
 
   /// Takes the session that an id resumes, or else the last one that was lost, from its connection.
+  ///
+  /// - Parameters:
+  ///   - id: The server's id of the session; nil if the log lacks it.
+  ///   - own: The connection that resumes it.
+  ///   - position: The record that says so.
+  ///   - isResumed: Whether the server did; otherwise what it was asked stays without an answer.
   private mutating func takeSession(
-    resumedBy id: String?, except own: ConnectionID, at position: RecordPosition
+    resumedBy id: String?, except own: ConnectionID, at position: RecordPosition, isResumed: Bool
   ) -> StreamSession? {
     let matches = { (session: StreamSession) -> Bool in
       guard let id else { return session.phase == .closed && !session.ends.isAny }
@@ -179,33 +200,53 @@ extension Conversations {
       return withSession(connection) { session in
         defer {
           session.sent.forgetAll()
+          session.received.forgetAll()
+          (session.resends, session.redeliveries) = ([], [])
+          if isResumed { session.queries = [] }
           session.resumptionID = nil
         }
         return session
       }
     }
-    return pastSessions.lastIndex(where: matches).map { pastSessions.remove(at: $0) }
+    guard let past = pastSessions.lastIndex(where: matches) else { return nil }
+    let session = pastSessions.remove(at: past)
+    if !isResumed { lacksAnswers = session.awaitsArchive || lacksAnswers }
+    return session
   }
 
-  /// A session continues on this connection: what the server has not handled is sent again.
+  /// A session continues on this connection: what the other side has not handled is sent again.
   private mutating func sessionResumed(
     _ handled: UInt32?, _ previousID: String?, at position: RecordPosition
   ) {
-    let id = previousID ?? withSession(position.connection) { $0.resumes }
-    let resumed = takeSession(resumedBy: id, except: position.connection, at: position)
-    var sent = resumed?.sent ?? SentStanzas()
+    let request = withSession(position.connection) { $0.resumes }
+    let id = previousID ?? request?.previousID
+    let resumed = takeSession(
+      resumedBy: id, except: position.connection, at: position, isResumed: true)
+    var (sent, received) = (
+      resumed?.sent ?? CountedStanzas(), resumed?.received ?? CountedStanzas()
+    )
     for counted in sent.items where messages[counted.message].state == .unconfirmed {
       messages[counted.message].state = .sent
       note(.state(.sent), of: counted.message)
     }
     if let handled { acknowledge(sent.acknowledged(handled)) }
-    resends[position.connection] = sent.items.map(\.message)
+    // The session may have been resumed before, on a connection that was lost too early.
+    let resends = sent.items.map(\.message).filter(hasNoIDs) + (resumed?.resends ?? [])
     sent.resumed(handled: handled)
+    var redeliveries: [Int] = []
+    // Without our count, it is not known what the server sends again.
+    if let handled = request?.handled {
+      _ = received.acknowledged(handled)
+      redeliveries = received.items + (resumed?.redeliveries ?? [])
+    }
+    received.resumed(handled: request?.handled)
     if let stream = resumed?.stream { ended.removeAll { $0.stream == stream } }
     withSession(position.connection) { session in
       session.phase = .open
       session.jid = resumed?.jid ?? session.jid
-      session.sent = sent
+      (session.sent, session.received) = (sent, received)
+      (session.resends, session.redeliveries) = (resends, redeliveries)
+      session.queries = resumed?.queries ?? []
       session.resumptionID = resumed?.resumptionID ?? id
       session.resumes = nil
     }
@@ -213,9 +254,9 @@ extension Conversations {
 
   /// The server refuses to resume, but may say what it handled.
   private mutating func resumptionFailed(_ handled: UInt32?, at position: RecordPosition) {
-    let resumes = withSession(position.connection) { $0.resumes }
-    guard let resumes else { return }
-    let earlier = takeSession(resumedBy: resumes, except: position.connection, at: position)
+    guard let request = withSession(position.connection, { $0.resumes }) else { return }
+    let earlier = takeSession(
+      resumedBy: request.previousID, except: position.connection, at: position, isResumed: false)
     guard let handled, var sent = earlier?.sent else { return }
     acknowledge(sent.acknowledged(handled))
   }

@@ -15,11 +15,18 @@ struct StreamSession: Sendable {
   var lastTime: Int64?
 
   /// The messages of ours that the server has not acknowledged.
-  var sent = SentStanzas<MessageVersionNumber>()
+  var sent = CountedStanzas<MessageVersionNumber>()
+  /// The messages without ids from the server that we have not acknowledged.
+  var received = CountedStanzas<Int>()
+  /// The messages without ids that a resumption did not acknowledge and that the side which sent
+  /// them has not sent again so far: ours, and those from the server. Both sides send them again in
+  /// their order, before anything new (XEP-0198 §5).
+  var resends: [Int] = []
+  var redeliveries: [Int] = []
   /// The server's id for resuming the session, if it offered to.
   var resumptionID: String?
-  /// The id of a session that this connection tries to resume.
-  var resumes: String?
+  /// What this connection asked for, while it tries to resume a session.
+  var resumes: ResumptionRequest?
   /// Messages of ours that we wrote after the last record from the server.
   var unheard: [MessageVersionNumber] = []
 
@@ -33,6 +40,19 @@ struct StreamSession: Sendable {
 
   /// Whether the stream may still carry stanzas; a log can begin in mid-session.
   var isAlive: Bool { phase != .closed }
+
+  /// Whether a query of an archive was not answered.
+  var awaitsArchive: Bool {
+    queries.contains { if case .archive = $0.subject.kind { true } else { false } }
+  }
+}
+
+/// A request to resume a session (XEP-0198 §5).
+struct ResumptionRequest: Sendable {
+  /// The server's id of the session.
+  var previousID: String
+  /// The number of its stanzas that we have handled; nil if the request does not say it.
+  var handled: UInt32?
 }
 
 /// What an open request of ours asks for.

@@ -1,17 +1,17 @@
-/// The stanzas of ours that the server has not acknowledged, counted as both sides of a stream do
-/// (XEP-0198 §4).
+/// The stanzas of one direction that the other side has not acknowledged, counted as both sides of
+/// a stream do (XEP-0198 §4).
 ///
 /// Counts wrap around at 2³². Only stanzas with an item are kept.
-package struct SentStanzas<Item> {
+package struct CountedStanzas<Item> {
   /// Whether stanzas are counted: stream management is enabled.
   package private(set) var isCounting = false
-  /// The number of stanzas that were sent since then.
+  /// The number of stanzas that have passed since then.
   private var count: UInt32 = 0
   private var unacknowledged: [(item: Item, count: UInt32)] = []
 
   package init() {}
 
-  /// What was sent and not acknowledged, in order.
+  /// What has passed and was not acknowledged, in order.
   package var items: [Item] { unacknowledged.map(\.item) }
 
   /// Stream management is enabled: the next stanza is the first one that counts.
@@ -19,8 +19,8 @@ package struct SentStanzas<Item> {
     (isCounting, count, unacknowledged) = (true, 0, [])
   }
 
-  /// A stanza is sent.
-  package mutating func stanzaSent() {
+  /// A stanza passes.
+  package mutating func stanzaPassed() {
     if isCounting { count &+= 1 }
   }
 
@@ -29,22 +29,22 @@ package struct SentStanzas<Item> {
     if isCounting { unacknowledged.append((item, count)) }
   }
 
-  /// The server has handled this number of our stanzas.
+  /// The other side has handled this number of stanzas.
   ///
   /// - Returns: What it has handled of those that were not acknowledged, in order.
   ///
-  /// Complexity: linear in the stanzas that were not acknowledged.
+  /// Complexity: linear in the stanzas that were not acknowledged, if it has handled any of them.
   package mutating func acknowledged(_ handled: UInt32) -> [Item] {
-    let covered = unacknowledged.filter { Self.covers(handled, $0.count) }
-    unacknowledged.removeAll { Self.covers(handled, $0.count) }
-    return covered.map(\.item)
+    let covered = unacknowledged.prefix { Self.covers(handled, $0.count) }.map(\.item)
+    if !covered.isEmpty { unacknowledged.removeFirst(covered.count) }
+    return covered
   }
 
-  /// Continues to count on a new stream, which resumes the session (XEP-0198 §5). What the server
-  /// has not handled is sent again there, and counts again.
+  /// Continues to count on a new stream, which resumes the session (XEP-0198 §5). What was not
+  /// handled is sent again there, and counts again.
   ///
-  /// - Parameter handled: The number of stanzas that the server has handled; nil if the log lacks
-  ///   it.
+  /// - Parameter handled: The number of stanzas that the other side has handled; nil if the log
+  ///   lacks it.
   package mutating func resumed(handled: UInt32?) {
     (isCounting, count, unacknowledged) = (true, handled ?? count, [])
   }
@@ -58,4 +58,4 @@ package struct SentStanzas<Item> {
   }
 }
 
-extension SentStanzas: Sendable where Item: Sendable {}
+extension CountedStanzas: Sendable where Item: Sendable {}

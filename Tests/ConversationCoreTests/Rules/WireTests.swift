@@ -69,56 +69,6 @@ struct WireTests {
     #expect(dialogue.messages().first?.attachments.map(\.url) == ["https://x.test/e"])
   }
 
-  // MARK: Rules 14 and 35
-
-  private let success =
-    "<success xmlns='urn:xmpp:sasl:2'><authorization-identifier>alice@example.test/d</authorization-identifier>"
-
-  /// A first session that is lost after a message, then the login of a second one.
-  private func login(_ authenticate: String, _ answer: String) -> Dialogue {
-    Dialogue.online(
-      .sent("<enable xmlns='urn:xmpp:sm:3' resume='true'/>"),
-      .received("<enabled xmlns='urn:xmpp:sm:3' id='s1' resume='true'/>"), toBob("hello", id: "m"),
-      .lost, .connected(2),
-      .sent(
-        "<authenticate xmlns='urn:xmpp:sasl:2' mechanism='PLAIN'>\(authenticate)</authenticate>"),
-      .received(success + answer + "</success>"))
-  }
-
-  @Test("A resumption that a login asks for was tried, and its failure may say what arrived")
-  func inlineResumption() {
-    let resume = "<resume xmlns='urn:xmpp:sm:3' previd='s1' h='0'/>"
-    let bound = "<bound xmlns='urn:xmpp:bind:0'/>"
-    let refused = login(resume, "<failed xmlns='urn:xmpp:sm:3' h='1'/>" + bound)
-    #expect(refused.lines() == ["out hello acknowledged"])
-    #expect(!refused.findings.contains("resume-not-tried"))
-    let silent = login(resume, "<failed xmlns='urn:xmpp:sm:3'/>" + bound)
-    #expect(silent.lines() == ["out hello unconfirmed"])
-    #expect(!silent.findings.contains("resume-not-tried"))
-    let resumed = login(resume, "<resumed xmlns='urn:xmpp:sm:3' previd='s1' h='0'/>")
-    #expect(resumed.lines() == ["out hello sent"])
-    let untried = login("", bound)
-    #expect(untried.lines() == ["out hello unconfirmed"])
-    #expect(untried.findings.contains("resume-not-tried"))
-  }
-
-  @Test("What a resumption sends again without ids is the same message")
-  func resentWithoutIDs() {
-    var dialogue = login(
-      "<resume xmlns='urn:xmpp:sm:3' previd='s1' h='0'/>",
-      "<resumed xmlns='urn:xmpp:sm:3' previd='s1' h='0'/>")
-    dialogue.take(toBob("plain"))
-    dialogue.take(.lost)
-    dialogue.take(.connected(3))
-    dialogue.take(.sent("<resume xmlns='urn:xmpp:sm:3' previd='s1' h='0'/>"))
-    dialogue.take(.received("<resumed xmlns='urn:xmpp:sm:3' previd='s1' h='0'/>"))
-    dialogue.take(toBob("plain"))
-    #expect(dialogue.bodies() == ["hello", "plain"])
-    // What is written after that is another message, although it says the same.
-    dialogue.take(toBob("plain"))
-    #expect(dialogue.bodies() == ["hello", "plain", "plain"])
-  }
-
   // MARK: Rule 15
 
   @Test("An error that an archive shows before its message makes it fail")
@@ -248,5 +198,32 @@ struct WireTests {
       result("a1", own("first", "b1"), stamp: "2026-11-26T11:00:01Z"), fin("q2"))
     #expect(dialogue.lines() == ["in third unread was first, second"])
     #expect(dialogue.findings.isEmpty)
+  }
+
+  @Test("A correction that the log shows late is the one that others named")
+  func lateCorrection() {
+    func own(_ body: String, _ id: String, _ more: String = "") -> String {
+      message(from: "bob@example.test/peer", to: Dialogue.account, id: id, body, more)
+    }
+    // The third version is live, and an archive has the second one, which it names.
+    let dialogue = Dialogue.online(
+      fromBob("first", id: "b1"), fromBob("x"), toBob("", displayed("b2")),
+      fromBob("third", id: "b3", replaces("b2")), query("q"),
+      result("a2", own("second", "b2", replaces("b1")), stamp: "2026-11-26T12:00:00Z"), fin("q"))
+    #expect(dialogue.lines() == ["in third was first, second", "in x unread"])
+    #expect(dialogue.findings.isEmpty)
+  }
+
+  @Test("Folding a correction does not move the read position back")
+  func readCorrection() {
+    let text = message(from: "bob@example.test/peer", to: Dialogue.account, id: "b1", "first")
+    let seen: [Dialogue.Step] = [fromBob("x"), fromBob("second", id: "b2", replaces("b1"))]
+    let earlier = [
+      fromBob("y"), query("q"), result("a1", text, stamp: "2026-11-26T11:00:00Z"), fin("q"),
+    ]
+    let read = Dialogue.online(seen + [toBob("", displayed("b2"))] + earlier)
+    #expect(read.lines() == ["in second was first", "in x", "in y unread"])
+    let unread = Dialogue.online(seen + earlier)
+    #expect(unread.lines() == ["in second unread was first", "in x unread", "in y unread"])
   }
 }

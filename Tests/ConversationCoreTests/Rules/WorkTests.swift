@@ -57,10 +57,28 @@ struct WorkTests {
     // Those of one message are found by its name alone.
     #expect(waiting[.id(ExactText("unknown7"))]?.count == 1)
     #expect(waiting[.id(ExactText("late"))]?.count == Self.count)
-    dialogue.take(toBob("second", id: "late"))
+    let late = message(
+      from: "alice@example.test/d2", to: "bob@example.test", id: "late", "second")
+    dialogue.take(query("q"))
+    dialogue.take(result("a", late, stamp: "2026-11-26T12:00:30Z"))
     #expect(dialogue.state.all[0].pendingSigns.count == Self.count)
     #expect(dialogue.findings.isEmpty)
     #expect(dialogue.lines() == ["out first sent", "out second received"])
+  }
+
+  @Test("A sign is not for what was written after it")
+  func laterText() {
+    var dialogue = Dialogue.online(toBob("first", id: "a"), fromBob("", receipt("b")))
+    dialogue.take(toBob("second", id: "b"))
+    #expect(dialogue.lines() == ["out first sent", "out second sent"])
+    // Nor does a copy of it make it so.
+    let copy = message(from: "alice@example.test/d1", to: "bob@example.test", id: "b", "second")
+    dialogue.take(query("q"))
+    dialogue.take(result("a2", copy, stamp: "2026-11-26T12:00:00Z"))
+    #expect(dialogue.lines() == ["out first sent", "out second acknowledged"])
+    #expect(dialogue.findings == ["receipt-of-unknown"])
+    dialogue.take(fromBob("", receipt("b")))
+    #expect(dialogue.lines().last == "out second received")
   }
 
   @Test("A read position that is told again and again waits once")
@@ -94,10 +112,24 @@ struct WorkTests {
     #expect(dialogue.state.lackingBits.isEmpty)
   }
 
-  @Test("What a room never shows to us is awaited up to a limit")
+  @Test("However much we write to a room, each message waits for its reflection")
   func reflections() {
-    let dialogue = Dialogue.online(enter() + (0..<1000).map { toRoom("m\($0)", id: "i\($0)") })
-    #expect(dialogue.state.all[0].unreflected.count == 256)
+    var dialogue = Dialogue.online(enter() + (0..<1000).map { toRoom("m\($0)", id: "i\($0)") })
+    #expect(dialogue.state.all[0].unreflected.numbers.count == 1000)
+    // A room may change the ids of what it reflects.
+    for number in 0..<1000 { dialogue.take(fromRoom("alice", "m\(number)", id: "r\(number)")) }
+    #expect(dialogue.state.all[0].unreflected.numbers.isEmpty)
     #expect(dialogue.messages("room@rooms.example.test", .group).count == 1000)
+  }
+
+  @Test("What a room never shows to us is awaited up to a limit once others have overtaken it")
+  func overtakenReflections() {
+    var dialogue = Dialogue.online(enter() + (0..<1000).map { toRoom("m\($0)", id: "i\($0)") })
+    dialogue.take(fromRoom("alice", "m999", id: "i999"))
+    #expect(dialogue.state.all[0].unreflected.numbers.count == 999)
+    for number in 1000..<2000 { dialogue.take(toRoom("m\(number)", id: "i\(number)")) }
+    let waiting = dialogue.state.all[0].unreflected.numbers
+    #expect(waiting.count == 1000 && waiting.first == 1000)
+    #expect(dialogue.messages("room@rooms.example.test", .group).count == 2000)
   }
 }
