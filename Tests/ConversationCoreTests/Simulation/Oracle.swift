@@ -29,6 +29,11 @@ struct Oracle {
   /// What the log shows of a stanza; nil if it does not show it.
   private func seen(_ number: Int) -> Sighting? { world.sightings[number] }
 
+  /// Whether the log shows which of two times is earlier: some servers stamp in whole seconds.
+  private func areClear(_ a: Int64, _ b: Int64) -> Bool {
+    !world.habits.stampsWholeSeconds || a / 1000 != b / 1000
+  }
+
   /// Whether the log shows a stanza, and the name by which it refers to another one: in a room, and
   /// by XEP-0490, that is an archive id.
   private func seen(_ number: Int, naming named: Int) -> Bool {
@@ -131,7 +136,15 @@ struct Oracle {
         case .receipt(let named):
           if named == version { level = max(level, .received) }
         case .received(let named), .displayed(let named):
-          guard let last = times[named], last >= entry.time else { continue }
+          guard let last = times[named] else { continue }
+          if last != entry.time, !areClear(last, entry.time) { isOpen = true }
+          guard last >= entry.time else {
+            // A correction was an entry of its own before the log had its text.
+            if world.stanzas[named].corrected != nil, entry.time <= world.instant(of: named) {
+              isOpen = true
+            }
+            continue
+          }
           // What a marker says of a version that was replaced later is open.
           if entry.stanzas.count > 1, sign.written < world.stanzas[version].written {
             isOpen = true
@@ -178,6 +191,8 @@ struct Oracle {
     let times = times(of: entries)
     let adrift = Set(entries.filter(\.isAdrift).flatMap(\.stanzas))
     var position = Int64.min
+    // More may be read: up to a correction that was an entry before the log had its text.
+    var openPosition = Int64.min
     var isOpen = entries.contains { $0.isOurs && $0.isAdrift }
     for number in world.stanzas.indices where seen(number) != nil {
       let stanza = world.stanzas[number]
@@ -193,13 +208,18 @@ struct Oracle {
         guard seen(number, naming: named) else { continue }
         if adrift.contains(named) { isOpen = true }
         position = Swift.max(position, times[named] ?? .min)
+        openPosition = Swift.max(openPosition, world.instant(of: named))
       case .receipt, .received: break
       }
     }
     for index in entries.indices where !entries[index].isOurs && !isOpen {
       let entry = entries[index]
       // A correction whose text the log does not have is an entry, but rule 19 excepts corrections.
-      guard world.stanzas[entry.stanzas[0]].isText, !entry.isAdrift else { continue }
+      guard world.stanzas[entry.stanzas[0]].isText, !entry.isAdrift,
+        entry.time <= position || entry.time > openPosition, areClear(entry.time, position),
+        // Nor does a stamp say whether it is from before a join within its second.
+        world.firstJoin.map({ entry.time / 1000 != $0 / 1000 }) ?? true
+      else { continue }
       entries[index].isUnread =
         entry.time > position && !entry.isRetracted && !isFromBeforeJoin(entry, peer)
     }
@@ -213,18 +233,27 @@ struct Oracle {
 
   // MARK: Lost messages (rule 35)
 
-  /// Whether the log must show that an archive lacks a message of ours that it would have.
-  var hasLost: Bool {
-    Peer.allCases.contains { peer in
-      entries(of: peer).contains { entry in
-        guard entry.state == .unconfirmed, let number = entry.stanzas.last else { return false }
-        return world.spans.contains { span in
-          let stanza = world.stanzas[number]
-          return span.isRoom == (peer == .room) && span.peer.map { $0 == peer } ?? true
-            && span.start <= stanza.written && stanza.written <= span.end
-            && stanza.writtenLine < span.answered
-        }
+  /// Whether the log must show that an archive lacks a message of ours that it would have; nil if
+  /// the stamps of the archive leave it open.
+  var hasLost: Bool? {
+    let lost = Peer.allCases.flatMap { peer in
+      entries(of: peer).flatMap { entry -> [Bool] in
+        guard entry.state == .unconfirmed, let number = entry.stanzas.last else { return [] }
+        return world.spans.compactMap { isCovered(number, of: peer, by: $0) }
       }
     }
+    return lost.contains(true) ? true : lost.isEmpty ? false : nil
+  }
+
+  /// Whether a query covered a message of ours for certain; nil if it did not.
+  private func isCovered(_ number: Int, of peer: Peer, by span: CoveredSpan) -> Bool? {
+    let stanza = world.stanzas[number]
+    guard span.isRoom == (peer == .room), span.peer.map({ $0 == peer }) ?? true,
+      stanza.writtenLine < span.answered
+    else { return nil }
+    guard areClear(span.start, stanza.written), areClear(span.end, stanza.written) else {
+      return false
+    }
+    return span.start <= stanza.written && stanza.written <= span.end ? true : nil
   }
 }

@@ -20,6 +20,8 @@ struct SimulatedDevice {
     var stanza: Int
     var form: Form
     var time: Int64
+    /// The number of stanzas that the device had received with this one; nil if it has not.
+    var count: Int?
   }
 
   let name: String
@@ -33,6 +35,11 @@ struct SimulatedDevice {
   var counted: [Int] = []
   /// How many of them the server has handled.
   var handled = 0
+  /// What is left of the last resumption: the device has not written it again so far.
+  var waiting: [Int] = []
+  /// How many stanzas the device has received in this session, and how many it has told the server.
+  var heard = 0
+  var confirmed = 0
   /// What the server has sent and the device has not acknowledged.
   var queue: [Delivery] = []
   /// What the device has written since it last received something.
@@ -55,6 +62,8 @@ extension SimulatedWorld {
   mutating func receive(_ xml: String, on device: Int) {
     note(.received(xml), on: device)
     devices[device].unheard = []
+    let isStanza = ["<message", "<presence", "<iq"].contains { xml.hasPrefix($0) }
+    if isStanza, devices[device].session != nil { devices[device].heard += 1 }
   }
 
   mutating func send(_ xml: String, on device: Int) {
@@ -71,11 +80,19 @@ extension SimulatedWorld {
     switch devices[device].link {
     case .offline: return
     case .online:
-      if devices[device].session != nil { devices[device].queue.append(delivery) }
       show(delivery, on: device)
+      keep(delivery, for: device)
     case .broken, .hibernating:
       if devices[device].session != nil { devices[device].queue.append(delivery) }
     }
+  }
+
+  /// The server keeps what a device has received until the device confirms it.
+  private mutating func keep(_ delivery: SimulatedDevice.Delivery, for device: Int) {
+    guard devices[device].session != nil else { return }
+    var delivery = delivery
+    delivery.count = devices[device].heard
+    devices[device].queue.append(delivery)
   }
 
   /// A device receives something; `delay` is who delayed it.
@@ -204,8 +221,11 @@ extension SimulatedWorld {
     }
   }
 
-  /// The device says what it has received; only the server remembers that.
+  /// The device says how many stanzas it has received.
   mutating func confirm(_ device: Int) {
+    guard devices[device].link == .online, devices[device].session != nil else { return }
+    devices[device].confirmed = devices[device].heard
+    note(.sent("<a xmlns='urn:xmpp:sm:3' h='\(devices[device].heard)'/>"), on: device)
     devices[device].queue = []
   }
 
@@ -227,6 +247,7 @@ extension SimulatedWorld {
   private mutating func startSession(_ device: Int) {
     devices[device].link = .online
     devices[device].session = nil
+    devices[device].waiting = []
     devices[device].isInRoom = false
     note(.bound("\(Dialogue.account)/\(devices[device].name)"), on: device)
     if devices[device].isRecorded, chance(60) {
@@ -236,6 +257,7 @@ extension SimulatedWorld {
       devices[device].session = session
       devices[device].counted = []
       devices[device].handled = 0
+      (devices[device].heard, devices[device].confirmed) = (0, 0)
     }
     send("<presence xmlns='jabber:client'/>", on: device)
     let waiting = offline
@@ -243,8 +265,8 @@ extension SimulatedWorld {
     for number in waiting {
       let time = stanzas[number].processed ?? now
       let delivery = SimulatedDevice.Delivery(stanza: number, form: .plain, time: time)
-      if devices[device].session != nil { devices[device].queue.append(delivery) }
       show(delivery, on: device, delayedBy: "example.test")
+      keep(delivery, for: device)
     }
   }
 
@@ -274,7 +296,11 @@ extension SimulatedWorld {
     guard let session = devices[device].session else { return }
     tick()
     openStream(device)
-    note(.sent("<resume xmlns='urn:xmpp:sm:3' previd='\(session)' h='0'/>"), on: device)
+    // A client that was restarted knows only what it has confirmed.
+    let heard = chance(50) ? devices[device].confirmed : devices[device].heard
+    note(.sent("<resume xmlns='urn:xmpp:sm:3' previd='\(session)' h='\(heard)'/>"), on: device)
+    (devices[device].heard, devices[device].confirmed) = (heard, heard)
+    devices[device].queue.removeAll { $0.count.map { $0 <= heard } ?? false }
     let handled = devices[device].handled
     receive("<resumed xmlns='urn:xmpp:sm:3' previd='\(session)' h='\(handled)'/>", on: device)
     devices[device].link = .online
@@ -282,15 +308,30 @@ extension SimulatedWorld {
       sightings[count - 1]?.isUnconfirmed = false
     }
     noteHandled(device)
-    let again = devices[device].counted.dropFirst(handled)
+    let again = devices[device].counted.dropFirst(handled) + devices[device].waiting
     devices[device].counted = Array(devices[device].counted.prefix(handled))
-    for delivery in devices[device].queue {
-      show(delivery, on: device, delayedBy: Dialogue.account)
+    sendAgain(Array(again), on: device)
+  }
+
+  /// Both sides send again what the other has not handled, unless the connection is lost before.
+  private mutating func sendAgain(_ again: [Int], on device: Int) {
+    let count = devices[device].queue.count
+    let isLost = chance(25)
+    let limit = isLost ? number(0...(count + again.count)) : count + again.count
+    for index in 0..<min(limit, count) {
+      let delay = habits.stampsRedeliveries ? Dialogue.account : nil
+      show(devices[device].queue[index], on: device, delayedBy: delay)
+      devices[device].queue[index].count = devices[device].heard
     }
-    for count in again where count > 0 {
+    let written = again.prefix(max(0, limit - count))
+    devices[device].waiting = Array(again.dropFirst(written.count))
+    // What the device writes then may be lost once more.
+    if isLost, chance(50) { devices[device].link = .broken }
+    for count in written where count > 0 {
       tick()
       write(count - 1, on: device)
     }
+    if isLost { close(device, inOrder: false) }
   }
 
   /// The server has given up the session of a device, which binds a new one.
@@ -306,7 +347,8 @@ extension SimulatedWorld {
     }
     openStream(device)
     if let session = old.session, chance(60) {
-      note(.sent("<resume xmlns='urn:xmpp:sm:3' previd='\(session)' h='0'/>"), on: device)
+      note(
+        .sent("<resume xmlns='urn:xmpp:sm:3' previd='\(session)' h='\(old.heard)'/>"), on: device)
       let says = chance(50)
       receive(
         "<failed xmlns='urn:xmpp:sm:3'" + (says ? " h='\(old.handled)'" : "")
@@ -316,7 +358,7 @@ extension SimulatedWorld {
     startSession(device)
     // Some clients send again what may be lost.
     guard chance(40) else { return }
-    for count in old.counted.dropFirst(old.handled) where count > 0 {
+    for count in old.counted.dropFirst(old.handled) + old.waiting where count > 0 {
       let stanza = stanzas[count - 1]
       guard stanza.processed == nil, stanza.id != nil, stanza.peer != .room,
         stanza.peer != .whisper

@@ -2,6 +2,7 @@
 extension SimulatedWorld {
   /// One random step.
   mutating func step() {
+    isHasty = chance(20)
     switch number(0...99) {
     case 0..<16: writeText()
     case 16..<36: receiveTexts()
@@ -92,7 +93,7 @@ extension SimulatedWorld {
   private mutating func readByUs() {
     guard let device = pick(writers), let peer = pick(peers(of: device)) else { return }
     let incoming = numbers {
-      $0.peer == peer && !$0.sender.isUs && $0.isText && $0.processed != nil
+      $0.peer == peer && !$0.sender.isUs && $0.isVersion && $0.processed != nil
         && (peer == .room ? !$0.archiveIDs.isEmpty : $0.canBeNamed)
     }
     // What it displays, it has; and what arrives within a second is displayed together.
@@ -142,6 +143,8 @@ extension SimulatedWorld {
         && !$0.bounces && $0.canBeNamed && (devices[0].isInRoom || $0.peer != .whisper)
     }
     guard let target = pick(texts.suffix(8)) else { return }
+    // Nothing orders two changes of one message within a second.
+    isHasty = false
     let stanza = stanzas[target]
     let isAuthor = stanza.sender.isUs == isOurs
     let sender: Sender =
@@ -195,6 +198,8 @@ extension SimulatedWorld {
 
 extension SimulatedStanza {
   var isText: Bool { if case .text = meaning { true } else { false } }
+  /// Whether it is a text or a correction of one.
+  var isVersion: Bool { isText || corrected != nil }
   /// The text that a correction really changes.
   var corrected: Int? { if case .correction(let number, _) = meaning { number } else { nil } }
   var retracted: Int? {

@@ -17,6 +17,7 @@ struct SimulatedWorld {
     var deliversToAllDevices: Bool
     var keepsTombstones: Bool
     var roomHasOccupantIDs: Bool
+    var stampsRedeliveries: Bool
 
     init(using random: inout SeededGenerator) {
       addsStanzaIDs = Int.random(in: 0..<4, using: &random) > 0
@@ -26,6 +27,7 @@ struct SimulatedWorld {
       deliversToAllDevices = Bool.random(using: &random)
       keepsTombstones = Bool.random(using: &random)
       roomHasOccupantIDs = Bool.random(using: &random)
+      stampsRedeliveries = Bool.random(using: &random)
     }
   }
 
@@ -51,6 +53,8 @@ struct SimulatedWorld {
   var spans: [CoveredSpan] = []
   /// The codes of findings that the log must show, and no others of their kind.
   var wanted: Set<ConversationFinding.Code> = []
+  /// Whether what happens follows what happened before within a second.
+  var isHasty = false
   /// When we first joined the room.
   var firstJoin: Int64?
   /// What was done, for a seed that fails.
@@ -86,13 +90,17 @@ struct SimulatedWorld {
 
   mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
 
-  /// Advances to another second.
+  /// Advances to another second, unless everything of this step happens within one.
   mutating func tick() {
+    guard !isHasty else { return hurry() }
     now = (now / 1000 + Int64(number(1...4))) * 1000 + Int64(number(1...899))
   }
 
-  /// Advances within the second.
-  mutating func hurry() { now = min(now + Int64(number(1...30)), now / 1000 * 1000 + 999) }
+  /// Advances within the second, as long as it lasts.
+  mutating func hurry() {
+    let next = now + Int64(number(1...30))
+    now = next % 1000 < now % 1000 ? (now / 1000 + 1) * 1000 + Int64(number(1...899)) : next
+  }
 
   mutating func newConnection() -> UInt32 {
     nextConnection += 1
