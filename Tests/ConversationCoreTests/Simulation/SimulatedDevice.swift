@@ -319,8 +319,10 @@ extension SimulatedWorld {
     let isLost = chance(25)
     let limit = isLost ? number(0...(count + again.count)) : count + again.count
     for index in 0..<min(limit, count) {
-      let delay = habits.stampsRedeliveries ? Dialogue.account : nil
-      show(devices[device].queue[index], on: device, delayedBy: delay)
+      let delivery = devices[device].queue[index]
+      // Some servers stamp only what they could not deliver at once.
+      let isStamped = habits.stampsRedeliveries || delivery.count == nil
+      show(delivery, on: device, delayedBy: isStamped ? Dialogue.account : nil)
       devices[device].queue[index].count = devices[device].heard
     }
     let written = again.prefix(max(0, limit - count))
