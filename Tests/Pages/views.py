@@ -15,10 +15,10 @@ VIEWS = {
     "roster": "at=5772&tab=roster",
     "findings": "tab=findings",
     "contact": "at=5772&tab=contact&who=carol@friends.example",
-    "difference": "at=17745&pin=12&tab=diff",
-    "what-if": "at=19720&tab=whatif",
+    "difference": "at=17746&pin=12&tab=diff",
+    "what-if": "at=19721&tab=whatif",
     "records": "at=5772&show=records",
-    "zoomed": "at=17745&from=1795180000000&to=1795195000000",
+    "zoomed": "at=17746&from=1795180000000&to=1795195000000",
 }
 SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
 
@@ -99,7 +99,7 @@ def a_wrong_refusal_by_clicks(views):
 
 def a_wrong_refusal_by_keys(views):
     page = views.open()
-    for record in ("#19720", "#17743", "#16657", "#5772"):
+    for record in ("#19721", "#17744", "#16658", "#5772"):
         page.keyboard.press("K")
         expect(page.locator(".moment b")).to_have_text(record)
     headline(page, "no longer want to see")
@@ -112,25 +112,25 @@ def a_wrong_refusal_by_keys(views):
 
 def an_edit_that_took_back_a_name_by_clicks(views):
     """The value says which record set it, and a pin shows what became of it."""
-    page = views.open("at=17745&tab=roster")
+    page = views.open("at=17746&tab=roster")
     page.get_by_role("searchbox", name="Find in the roster").fill("zengyi")
-    name = page.get_by_role("button", name="曾毅, set by record 17745")
+    name = page.get_by_role("button", name="曾毅, set by record 17746")
     expect(name.last).to_be_visible()
     name.last.hover()
-    expect(page.get_by_role("tooltip")).to_contain_text("#17745")
-    groups = page.get_by_role("button", name="Work, set by record 17745")
+    expect(page.get_by_role("tooltip")).to_contain_text("#17746")
+    groups = page.get_by_role("button", name="Work, set by record 17746")
     groups.last.click()
     headline(page, "曾毅")
     views.close(page)
 
 
 def an_edit_that_took_back_a_name_by_keys(views):
-    page = views.open("at=16666&tab=roster")
+    page = views.open("at=16667&tab=roster")
     page.keyboard.press("p")
     page.keyboard.press("g")
-    page.keyboard.type("17745")
+    page.keyboard.type("17746")
     page.keyboard.press("Enter")
-    expect(page.locator(".moment b")).to_have_text("#17745")
+    expect(page.locator(".moment b")).to_have_text("#17746")
     page.keyboard.press("d")
     panel = page.get_by_role("tabpanel")
     expect(panel).to_contain_text("1 contact differs")
@@ -147,18 +147,18 @@ def a_forged_push_by_keys(views):
     page.keyboard.press("i")
     page.get_by_role("button", name="A client that takes every push").press("Enter")
     expect(page.get_by_role("heading", name="Otherwise")).to_be_visible()
-    expect(page.locator(".courses")).to_contain_text("#19720")
+    expect(page.locator(".courses")).to_contain_text("#19721")
     views.close(page)
 
 
 def a_forged_push_by_clicks(views):
     page = views.open()
-    page.get_by_role("article", name="A stranger pushed into the roster").get_by_role("button", name=re.compile("^#19720")).click()
+    page.get_by_role("article", name="A stranger pushed into the roster").get_by_role("button", name=re.compile("^#19721")).click()
     headline(page, "mallory")
     tab(page, "What if").click()
     page.get_by_role("button", name="A client that takes every push").click()
     expect(page.get_by_role("heading", name="Otherwise")).to_be_visible()
-    expect(page.locator(".courses")).to_contain_text("#19720")
+    expect(page.locator(".courses")).to_contain_text("#19721")
     expect(page.locator(".courses")).to_contain_text("A stranger pushed into the roster")
     views.close(page)
 
@@ -280,7 +280,7 @@ def who_is_on_the_screen_by_keys(views):
 
 
 def the_screen_is_searched_by_pinyin(views):
-    page = views.open("at=17745&tab=roster")
+    page = views.open("at=17746&tab=roster")
     page.keyboard.press("c")
     page.keyboard.type("zy")
     rows = page.get_by_role("list", name="Contacts", exact=True)
@@ -300,10 +300,10 @@ def the_story_is_filtered(views):
     count = page.locator(".pane-head .count")
     page.keyboard.press("/")
     page.keyboard.type("is:finding")
-    expect(count).to_have_text("4 of 32,016")
+    expect(count).to_have_text("4 of 32,020")
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
-    expect(count).not_to_have_text("4 of 32,016")
+    expect(count).not_to_have_text("4 of 32,020")
     page.get_by_role("searchbox", name="Filter the story").fill("kind:nothing")
     expect(page.locator("#filter-fault")).to_contain_text("kind:nothing")
     page.get_by_role("searchbox", name="Filter the story").fill("")
@@ -653,7 +653,7 @@ def keys_of_the_comparison_wait_for_it(views):
 
 def a_branch_can_be_canceled(views):
     """What the server still answers to it is not shown."""
-    page = views.open("at=19720&tab=whatif")
+    page = views.open("at=19721&tab=whatif")
     held = []
     page.route("**/api/branches", lambda route: held.append(route), times=1)
     with page.expect_request("**/api/branches"):
