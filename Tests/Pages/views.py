@@ -578,6 +578,21 @@ def what_a_page_missed_is_shown_after_a_reconnect(views):
         views.servers.pop("growing").stop()
 
 
+def another_run_is_said(views):
+    """A server that is started again has another key, which this page does not know."""
+    with server.growing(views.program, views.folder) as log:
+        if log is None:
+            return
+        views.servers["growing"] = server.Server(views.program, log.path)
+        page = views.open("at=15", log="growing", prepare=lambda page: page.route("**/api/live*", lambda route: route.abort()))
+        expect(page.get_by_role("button", name="Live: reconnecting")).to_be_visible()
+        page.route("**/api/**", lambda route: route.fulfill(status=401, json={"error": "the key is wrong", "code": "wrong-key"}))
+        expect(page.get_by_role("alert").first).to_contain_text("belongs to another run")
+        page.complaints.clear()  # Chromium reports what is refused.
+        views.close(page)
+        views.servers.pop("growing").stop()
+
+
 def pages_that_are_hidden_leave_connections_to_others(views):
     """Browsers keep six to a host. A page that is seen again shows what it missed."""
     hide = "document.isAway = true; document.dispatchEvent(new Event('visibilitychange'))"
@@ -740,7 +755,7 @@ STORIES = [
     the_story_is_filtered, folds_open_and_close, a_step_is_one_request, a_step_costs_what_it_changes, the_timeline_is_moved_by_mouse_and_keys,
     the_key_leaves_the_address, the_policy_is_strict, hostile_names_are_texts, nothing_scrolls_sideways,
     every_key_has_its_control, arrow_keys_reach_what_rows_have, a_live_log_is_followed_and_may_be_replaced,
-    what_a_page_missed_is_shown_after_a_reconnect, pages_that_are_hidden_leave_connections_to_others,
+    what_a_page_missed_is_shown_after_a_reconnect, another_run_is_said, pages_that_are_hidden_leave_connections_to_others,
     what_is_about_the_whole_log_waits_for_the_index, keys_of_the_comparison_wait_for_it, a_branch_can_be_canceled, the_user_chooses_names_theme_and_zone, forced_colors_and_little_motion_show_the_moment,
 ]
 
@@ -749,7 +764,7 @@ STORIES = [
 QUICK = [
     two_devices_by_clicks, two_devices_by_keys, who_took_back_a_name_by_clicks, who_took_back_a_name_by_keys, why_a_request_stays_by_clicks,
     why_a_request_stays_by_keys, who_is_on_the_screen_by_clicks, who_is_on_the_screen_by_keys, hostile_names_are_texts,
-    a_live_log_is_followed_and_may_be_replaced, what_a_page_missed_is_shown_after_a_reconnect,
+    a_live_log_is_followed_and_may_be_replaced, what_a_page_missed_is_shown_after_a_reconnect, another_run_is_said,
     pages_that_are_hidden_leave_connections_to_others, what_is_about_the_whole_log_waits_for_the_index,
     keys_of_the_comparison_wait_for_it,
 ]

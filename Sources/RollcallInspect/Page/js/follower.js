@@ -39,10 +39,10 @@ export class Follower {
     if (state === 'lost' && this.isReplaced) return;
     live.textContent = state === 'lost' ? texts.tool.liveLost : texts.tool.live;
     live.classList.toggle('lost', state === 'lost');
-    if (state === 'connected' && this.wasLost) this.check();
+    if (state === 'refused' || (state === 'connected' && this.wasLost)) this.check();
     this.wasLost = state === 'lost';
   }
-  // After a reconnect the log may be another one, and what could not be shown before may be shown now.
+  // After a reconnect, the log may be another one, the server may have another key, and what could not be shown before may be shown now.
   async check() {
     try { if (await this.app.readLog()) this.reload(); else if (this.waiting !== null && !this.isBusy) this.update(); } catch (error) { this.app.report(error); }
   }
