@@ -19,6 +19,7 @@ import views
 PATIENCE = 600_000  # Milliseconds until a measurement fails instead of waiting on.
 STEPS, TURNS, PLACES = 40, 40, 20
 expect.set_options(timeout=PATIENCE)
+views.READY = PATIENCE
 
 
 class Large:

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 import server
 
 expect.set_options(timeout=10_000)
+READY = 30_000  # Milliseconds until a page must show its moment.
 VIEWS = {
     "roster": "at=5772&tab=roster",
     "findings": "tab=findings",
@@ -70,7 +71,7 @@ class Views:
 
 def ready(page):
     """Waits until the page shows what its address says."""
-    expect(page.locator("html")).to_have_attribute("data-ready", "true", timeout=30_000)
+    expect(page.locator("html")).to_have_attribute("data-ready", "true", timeout=READY)
 
 
 def headline(page, *words):

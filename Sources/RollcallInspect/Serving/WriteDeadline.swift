@@ -5,7 +5,7 @@
   /// Closes a connection whose reader takes less than one part of an answer within the limit:
   /// otherwise, readers that do not read could take all connections.
   ///
-  /// A part has up to 64 KiB, so whoever reads that much in ten seconds is left alone.
+  /// A part has up to 64 KiB, so a reader that takes that much in ten seconds is left alone.
   final class WriteDeadline: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
