@@ -69,6 +69,14 @@ struct StreamEndTests {
     arguments: [
       (["Client disconnected: connection closed"], "connection closed"),
       (["Client disconnected: timeout"], "timeout"),
+      (["BOSH client disconnected: session close"], nil),
+      (["BOSH client disconnected: item-not-found"], "item-not-found"),
+      (
+        [
+          "c2s stream for alice@example.test/is closed: for now closed: Replaced",
+          "Client disconnected: connection closed",
+        ], "Replaced"
+      ),
       (["Client disconnected"], nil),
       (
         [
@@ -99,6 +107,31 @@ struct StreamEndTests {
       return
     }
     #expect(reason.hasPrefix("xxx") && reason.utf8.count < 1_000)
+  }
+
+  @Test("A reason that is cut ends with a whole character")
+  func cutReason() throws {
+    for start in 0..<4 {
+      let long = String(repeating: "x", count: start) + String(repeating: "é🙂", count: 200)
+      let text = "Nov 21 07:02:24 c2s6\tinfo\tClient disconnected: \(long)\n"
+      guard case .lifecycle(.closed(let reason?))? = try ends(prosody() + text).first else {
+        Issue.record("no end")
+        return
+      }
+      #expect(long.hasPrefix(reason) && (253...256).contains(reason.utf8.count))
+    }
+  }
+
+  @Test("A stream error that mod_rawdebug shows is not unread because Prosody announces it, too")
+  func announcedRaw() throws {
+    let announcement = "Disconnecting client, <stream:error> is: \(Self.error)"
+    let raw = "SEND(\(Self.error.utf8.count)): \(Self.error)"
+    let text = [announcement, raw].map { "Nov 21 07:02:24 c2s5\tdebug\t\($0)\n" }.joined()
+    #expect(try read(text, "prosody-raw").elements.count == 1)
+    var reader = CaptureReader(format: try #require(CaptureFormat.named("prosody-raw")))
+    try reader.read(Array(text.utf8)) { _ in }
+    try reader.finish { _ in }
+    #expect(reader.unread.count == 0)
   }
 
   private static let error =
@@ -144,6 +177,11 @@ struct StreamEndTests {
           + "stream resumption", "Connection failed: connection closed"
       ),
       ("session for a@b.test/pc: Stream reset by peer", "Stream reset by peer"),
+      ("session for a@b.test/x: y: Stream reset by peer", "Stream reset by peer"),
+      (
+        "connection for a@b.test/a; waiting: b: Connection failed: timed out; waiting 300 seconds "
+          + "for stream resumption", "Connection failed: timed out"
+      ),
       ("session for a@b.test/pc", nil),
     ] as [(String, String?)])
   func ejabberd(_ message: String, _ reason: String?) throws {

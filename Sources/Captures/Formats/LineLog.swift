@@ -51,8 +51,8 @@ struct LineLog: Sendable {
   let prefix: @Sendable (ArraySlice<UInt8>) -> Prefix?
   /// The messages that report the end of a connection.
   let endings: [[UInt8]]
-  /// Whether a colon and the reason follow such a message.
-  var givesReasons = false
+  /// Returns the reason that follows such a message; nil if the program never gives one there.
+  var endReason: (@Sendable (ArraySlice<UInt8>) -> String?)?
   /// Returns the reason for which the server ends a connection if a line before the message of the
   /// end reports it.
   var reason: (@Sendable (ArraySlice<UInt8>) -> EarlierReason?)?

@@ -26,14 +26,25 @@ enum ProsodyLine {
 
   /// Reads why the server ends a stream: `c2s stream for alice@example.test/pc closed: reset`.
   ///
-  /// Nil for any other line, and if only the words for an end without a reason follow.
+  /// Nil for any other line, and if only the words for an end without a reason follow. A resource
+  /// may have any words, so the last of those that separate the reason does.
   @Sendable static func endReason(_ line: ArraySlice<UInt8>) -> LineLog.EarlierReason? {
-    let closed = Array(" closed".utf8)
+    let closed = Array(" closed: ".utf8)
     guard let start = line.prefix(maximumPrefix).position(of: Array("c2s stream for ".utf8)),
-      let prefix = clientPrefix(line[..<start]), let end = line[start...].position(of: closed),
-      let reason = EndReason.following(line[(end + closed.count)...]), reason != "session closed"
+      let prefix = clientPrefix(line[..<start]), let end = line[start...].lastPosition(of: closed),
+      let reason = reason(line[(end + closed.count)...])
     else { return nil }
     return LineLog.EarlierReason(connection: prefix.connection, reason: reason)
+  }
+
+  /// The reason in a text; nil for the words that Prosody writes if it knows none.
+  static func reason(_ text: ArraySlice<UInt8>) -> String? {
+    EndReason.reason(text).flatMap { ["session closed", "session close"].contains($0) ? nil : $0 }
+  }
+
+  /// The reason after the message that reports the end of a connection.
+  @Sendable static func reason(following text: ArraySlice<UInt8>) -> String? {
+    text.starts(with: ": ".utf8) ? reason(text.dropFirst(2)) : nil
   }
 
   private static func connection(_ name: ArraySlice<UInt8>) -> String {

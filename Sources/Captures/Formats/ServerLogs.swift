@@ -8,7 +8,8 @@ extension LineLog {
     markers: [Marker("RECV: ", .outbound), Marker("SEND: ", .inbound)],
     announcements: [streamError], prefix: ProsodyLine.clientPrefix,
     endings: [Array("Client disconnected".utf8), Array("BOSH client disconnected".utf8)],
-    givesReasons: true, reason: ProsodyLine.endReason, streamEnds: prosodyStreamEnds,
+    endReason: ProsodyLine.reason(following:), reason: ProsodyLine.endReason,
+    streamEnds: prosodyStreamEnds,
     isOwnLine: ProsodyLine.isProsody,
     hint: Hint(
       markers: [Array("Received[c2s".utf8), Array("Sending[c2s".utf8)],
@@ -19,6 +20,9 @@ extension LineLog {
 
   /// The stream error that Prosody sends as text, so that mod_stanza_debug does not see it.
   private static let streamError = Marker("Disconnecting client, <stream:error> is: ", .inbound)
+
+  /// The text before that stream error, which mod_rawdebug logs once more as it sends it.
+  static let streamErrorText = Array("Disconnecting client, ".utf8)
 
   /// The messages of both ends of a stream, of which mod_stanza_debug sees neither.
   private static let prosodyStreamEnds =
@@ -41,8 +45,9 @@ extension LineLog {
   /// A subscription stanza loses only its texts that way; any other loses most of its content.
   static let prosodyHeads = LineLog(
     markers: [Marker("Received[c2s]: ", .outbound), Marker("Sending[c2s]: ", .inbound)],
-    prefix: ProsodyLine.clientPrefix, endings: prosody.endings, givesReasons: true,
-    reason: ProsodyLine.endReason, streamEnds: prosodyStreamEnds,
+    prefix: ProsodyLine.clientPrefix, endings: prosody.endings,
+    endReason: ProsodyLine.reason(following:), reason: ProsodyLine.endReason,
+    streamEnds: prosodyStreamEnds,
     isOwnLine: ProsodyLine.isProsody,
     mend: { head in head.last == UInt8(ascii: ">") ? head.dropLast() + Array("/>".utf8) : head },
     hint: Hint(
@@ -94,11 +99,22 @@ extension ChunkLog {
 
   /// The reason in `connection for alice@example.test/pc: Connection failed: timed out; waiting 300
   /// seconds for stream resumption`.
+  ///
+  /// A resource may have any words, so the reason begins at the last beginning that is known.
   private static func ejabberdReason(_ text: ArraySlice<UInt8>) -> String? {
-    guard let start = text.position(of: Array(": ".utf8)) else { return nil }
-    let end = text[start...].position(of: Array("; waiting ".utf8)) ?? text.endIndex
-    return EndReason.following(text[start..<end])
+    let end = text.lastPosition(of: Array("; waiting ".utf8)) ?? text.endIndex
+    let text = text[..<end]
+    let known = ejabberdReasons.compactMap { text.lastPosition(of: Array(": \($0)".utf8)) }.max()
+    guard let start = known ?? text.position(of: Array(": ".utf8)) else { return nil }
+    return EndReason.following(text[start...])
   }
+
+  /// The beginnings of ejabberd's reasons (`xmpp_stream_in:format_error/1`).
+  private static let ejabberdReasons = [
+    "Connection failed", "Stream closed by ", "Stream reset by ", "TLS failed",
+    "Authentication failed", "Resource binding failure", "Internal server error",
+    "Unrecognized error",
+  ]
 
   private static let ejabberdMarkers: [(String, Direction)] = [
     ("Received XML on stream = ", .outbound), ("Send XML on stream = ", .inbound),
@@ -211,9 +227,9 @@ extension ChunkLog {
       return ProsodyLine.clientPrefix(line[..<start]).map {
         Ending(
           connection: $0.connection, time: $0.time,
-          reason: EndReason.following(line[(start + message.count)...]))
+          reason: ProsodyLine.reason(following: line[(start + message.count)...]))
       }
-    }, passedOver: LineLog.prosodyPassedOver)
+    }, passedOver: LineLog.prosodyPassedOver + [LineLog.streamErrorText])
 
   private static let prosodyMarkers: [(String, Direction)] = [
     ("RECV(", .outbound), ("SEND(", .inbound),

@@ -13,9 +13,18 @@ enum EndReason {
     return reason(text.dropFirst(2))
   }
 
+  /// The number of bytes that are kept of a text, which end with a whole character.
+  private static func length(of text: ArraySlice<UInt8>) -> Int {
+    guard text.count > maximumBytes else { return text.count }
+    // A character has at most three bytes after its first one.
+    return (maximumBytes - 3...maximumBytes).last {
+      !UTF8.isContinuation(text[text.startIndex + $0])
+    } ?? maximumBytes
+  }
+
   /// Returns the reason in a whole text; nil if it is blank.
   static func reason(_ text: ArraySlice<UInt8>) -> String? {
-    let words = String(decoding: text.prefix(maximumBytes), as: UTF8.self).trimmedOfXMLSpace
+    let words = String(decoding: text.prefix(length(of: text)), as: UTF8.self).trimmedOfXMLSpace
     return words.isEmpty ? nil : words
   }
 }

@@ -281,7 +281,7 @@ final class LineLogReader: LineReader {
     for message in log.endings {
       guard var record = report(message, on: line, number) else { continue }
       let end = line.position(of: message).map { $0 + message.count } ?? line.endIndex
-      let reason = log.givesReasons ? EndReason.following(line[end...]) : nil
+      let reason = log.endReason?(line[end...])
       record.content = .lifecycle(
         .closed(reason: endReasons.removeValue(forKey: record.connection) ?? reason))
       return record

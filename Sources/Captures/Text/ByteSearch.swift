@@ -42,6 +42,17 @@ extension ArraySlice<UInt8> {
     return nil
   }
 
+  /// The index of the last occurrence of `text`, which is not empty.
+  func lastPosition(of text: [UInt8]) -> Int? {
+    var last: Int?
+    var rest = self
+    while let start = rest.position(of: text) {
+      last = start
+      rest = rest[start...].dropFirst()
+    }
+    return last
+  }
+
   /// Whether the bytes end with `text`.
   func ends(with text: [UInt8]) -> Bool {
     suffix(text.count).elementsEqual(text)
