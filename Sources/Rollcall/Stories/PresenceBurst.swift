@@ -3,7 +3,8 @@ package import RosterCore
 package import XMPPStanza
 
 /// Records one after the other that changed nothing but what is shown for a moment: presence, and
-/// the roster's version.
+/// the roster's version. The errors that answer our presence are among them: a server that cannot
+/// be reached gives one for each contact that it has, at each login.
 package struct PresenceBurst: Hashable, Sendable {
   /// The first record of it, and the last one.
   package let first: RecordStamp
@@ -22,6 +23,14 @@ package struct PresenceBurst: Hashable, Sendable {
   package static let sampled = 3
   /// How often another resource of ours showed something else.
   package private(set) var ownChanges = 0
+  /// The number of errors that each domain returned, by what they say.
+  private var errors: [ReturnedErrors: Int] = [:]
+
+  /// Errors of one domain that say the same.
+  private struct ReturnedErrors: Hashable {
+    var domain: String
+    var clause: String
+  }
 
   init(_ moment: Timeline.Moment) {
     first = moment.stamp
@@ -41,6 +50,9 @@ package struct PresenceBurst: Hashable, Sendable {
     records += 1
     if sample.count < Self.sampled { sample.append(moment.stamp.record) }
     for change in moment.outcome.changes { add(change) }
+    if case .stanza(.presenceErrorReceived(let from, let report)) = moment.event {
+      errors[ReturnedErrors(domain: from.bare.domain, clause: report.clause), default: 0] += 1
+    }
   }
 
   private mutating func add(_ change: RosterChange) {
@@ -60,7 +72,25 @@ package struct PresenceBurst: Hashable, Sendable {
       parts.append("presence of \(contacts.count.of("contact")): " + what.joined(separator: ", "))
     }
     if ownChanges > 0 { parts.append("\(ownChanges.of("change")) of our other resources") }
+    parts += errorClauses
     return parts.isEmpty ? records.of("roster version") : parts.joined(separator: "; ")
+  }
+}
+
+extension PresenceBurst {
+  /// The number of kinds of errors that a clause names.
+  private static let namedErrors = 3
+
+  /// How many errors came from where, and what they say; the most frequent first.
+  private var errorClauses: [String] {
+    let sorted = errors.sorted {
+      ($1.value, $0.key.domain, $0.key.clause) < ($0.value, $1.key.domain, $1.key.clause)
+    }
+    let named = sorted.prefix(Self.namedErrors).map { kind, count in
+      "\(count.of("error")) from \(kind.domain): \(kind.clause)"
+    }
+    let rest = sorted.dropFirst(Self.namedErrors).reduce(0) { $0 + $1.value }
+    return rest > 0 ? named + ["\(rest.of("other error"))"] : named
   }
 }
 
@@ -71,12 +101,16 @@ extension Timeline.Moment {
       || outcome.news != nil
   }
 
-  /// Whether it changed only what is shown for a moment.
+  /// Whether it changed only what is shown for a moment, or is an error that answers presence.
   package var isFleeting: Bool {
     // Most records change only presence, so that nothing need be left out first.
-    outcome.findings.isEmpty && outcome.news == nil
+    outcome.findings.isEmpty && (outcome.news == nil || isReturnedPresence)
       && (outcome.changes.allSatisfy(\.isFleeting)
         || outcome.changes.forStory.allSatisfy(\.isFleeting))
+  }
+
+  private var isReturnedPresence: Bool {
+    if case .stanza(.presenceErrorReceived) = event { true } else { false }
   }
 }
 

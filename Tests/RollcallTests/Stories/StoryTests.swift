@@ -69,6 +69,23 @@ import Testing
     #expect(burst.clause == "presence of 3 contacts: 2 came online, 1 went offline, 1 changed")
   }
 
+  @Test("The errors of a server that cannot be reached are one entry, with their number")
+  func returnedErrors() throws {
+    let error =
+      "><error type='cancel'><remote-server-not-found "
+      + "xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></presence>"
+    for count in [3, 9] {
+      let lines = (1...count).map {
+        ($0, "<presence from='c\($0)@dead.test' type='error'\(error)")
+      }
+      let told = entries(try moments(lines)).dropFirst(2)
+      #expect(told.count == (count == 3 ? 3 : 1))
+      guard count == 9, case .burst(let burst)? = told.first else { continue }
+      #expect(burst.records == 9)
+      #expect(burst.clause == "9 errors from dead.test: remote-server-not-found")
+    }
+  }
+
   private static func contact(_ xml: String) -> String {
     ["bob", "carol", "dave"].first { xml.contains($0) }.map { "\($0)@example.test" } ?? ""
   }
