@@ -20,12 +20,17 @@ package struct ChangeOrigin: Hashable, Sendable {
   package let cause: UInt64
   /// The record that shows the change.
   package let effect: UInt64
+  /// The record by which it became clear: the effect, or a later one.
+  package let noted: UInt64
   /// The connection that the cause was sent or received on.
   package let connection: ConnectionID
   /// The resource of that connection, if the log says it.
   package let device: String?
   /// What the cause was.
   package let kind: Kind
+
+  /// Whether it explains an earlier record than the one by which it became clear.
+  package var isLate: Bool { effect < noted }
 
   /// Whether what it asked for or announced can change a field of the contact.
   ///
@@ -49,7 +54,7 @@ extension RosterOutcome {
   /// The origins that explain a change of this record, and those for which this record explains an
   /// earlier change.
   package var toldOrigins: [ChangeOrigin] {
-    origins.filter { $0.effect < $0.cause || explains($0) }
+    origins.filter { $0.isLate || explains($0) }
   }
 
   private func explains(_ origin: ChangeOrigin) -> Bool {

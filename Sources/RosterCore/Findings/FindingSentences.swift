@@ -41,6 +41,8 @@ extension Finding {
   struct Words {
     /// The contact that it is about.
     let somebody: String
+    /// The record at which it showed.
+    let record: String
     /// The record that it goes back to.
     let cause: String
     /// The device that it is about; nil if there is only one.
@@ -70,7 +72,7 @@ extension Finding {
 
   private var words: Words {
     Words(
-      somebody: contact?.text ?? "somebody",
+      somebody: contact?.text ?? "somebody", record: "record \(record)",
       cause: cause.map { "record \($0)" } ?? "an earlier record", device: device, extent: extent)
   }
 }
@@ -218,7 +220,8 @@ extension EditFinding {
     case .putBack(let putBack):
       putBack.sentence(about: words.somebody, set: words.cause, by: words.device)
     case .foreignSet:
-      "A roster set to another address changes nothing of ours (RFC 6121 §2.1.5)."
+      "\(words.initialOur) roster set went to \(words.somebody) and changes nothing of ours: a set "
+        + "goes to our own account (RFC 6121 §2.1.5)."
     }
   }
 }
@@ -273,8 +276,8 @@ extension SubscriptionFinding {
     case .friendLeft(let kind, let before, let after):
       "\(words.somebody) no longer "
         + (kind == .unsubscribe ? "wants to see our presence" : "lets us see its presence")
-        + " (“\(kind.rawValue)” of \(words.cause)), and the server shows the contact as "
-        + "“\(after.rawValue)”: the contact ended what was “\(before.rawValue)” "
+        + " (“\(kind.rawValue)” of \(words.cause)), and at \(words.record) the server showed the "
+        + "contact as “\(after.rawValue)”: the contact ended what was “\(before.rawValue)” "
         + "(RFC 6121 \(kind == .unsubscribe ? "§3.3" : "§3.2"))."
     case .undelivered(.subscribe, let report):
       "Our request to \(words.somebody) of \(words.cause) was not delivered: \(report.clause). It "
@@ -330,7 +333,7 @@ extension EditFinding.Field {
   /// The name or the groups, as words of a sentence.
   var clause: String {
     switch self {
-    case .name(let name): name.map { "the name “\($0)”" } ?? "the empty name"
+    case .name(let name): name.map { "the name “\($0)”" } ?? "no name"
     case .groups(let groups) where groups.isEmpty: "no group"
     case .groups(let groups):
       "the group\(groups.count == 1 ? "" : "s") “\(groups.joined(separator: "”, “"))”"
@@ -342,6 +345,9 @@ extension EditFinding.Loss {
   /// What a set takes back that a device had done.
   fileprivate func clause(about contact: String, of device: String, set: String) -> String {
     let into = "puts \(contact) back into “\(returnedGroups.joined(separator: "”, “"))”"
+    if givesNameAgain {
+      return "gives \(contact) the name again that \(device) had removed by the set of \(set)"
+    }
     guard !lost.isEmpty else {
       return "\(into), out of which \(device) had taken it by the set of \(set)"
     }
@@ -349,30 +355,48 @@ extension EditFinding.Loss {
       + (returnedGroups.isEmpty ? "" : " and \(into)")
   }
 
+  /// What the contact had and no longer has; empty for nothing.
   private var lost: String {
-    [name?.clause, groups.isEmpty ? nil : EditFinding.Field.groups(groups).clause]
-      .compactMap { $0 }.joined(separator: " and ")
+    [
+      givesNameAgain ? nil : name?.clause,
+      groups.isEmpty ? nil : EditFinding.Field.groups(groups).clause,
+    ]
+    .compactMap { $0 }.joined(separator: " and ")
+  }
+
+  /// Whether the contact had no name any more, and has one again.
+  private var givesNameAgain: Bool {
+    if case .name(nil)? = name { true } else { false }
   }
 
   fileprivate func clause(about contact: String) -> String {
     let returned =
       returnedGroups.isEmpty
       ? "" : "put \(contact) back into “\(returnedGroups.joined(separator: "”, “"))”"
-    return [lost.isEmpty ? "" : "overwrote \(lost) of \(contact)", returned]
-      .filter { !$0.isEmpty }.joined(separator: " and ")
+    return [
+      givesNameAgain ? "gave \(contact) a name again that it no longer had" : "",
+      lost.isEmpty ? "" : "overwrote \(lost) of \(contact)", returned,
+    ]
+    .filter { !$0.isEmpty }.joined(separator: " and ")
   }
 }
 
 extension EditableFields {
   /// What the server stored of a contact, and what it was asked for: only what differs.
   fileprivate func clause(insteadOf asked: EditableFields) -> String {
-    var pairs: [(stored: EditFinding.Field, asked: EditFinding.Field)] = []
-    if !name.hasSameBytes(as: asked.name) { pairs.append((.name(name), .name(asked.name))) }
-    if !groups.hasSameBytes(as: asked.groups) {
-      pairs.append((.groups(groups), .groups(asked.groups)))
+    func pair(_ stored: EditFinding.Field, _ asked: EditFinding.Field) -> String {
+      // Unicode writes one text in several ways, which look the same.
+      let isSameText = stored.clause == asked.clause
+      return isSameText
+        ? "\(stored.clause) in other code points than the set"
+        : "\(stored.clause) instead of \(asked.clause)"
     }
-    return pairs.map { "\($0.stored.clause) instead of \($0.asked.clause)" }
-      .joined(separator: ", and ")
+    var pairs: [String] = []
+    if !name.hasSameBytes(as: asked.name) { pairs.append(pair(.name(name), .name(asked.name))) }
+    if !groups.hasSameBytes(as: asked.groups) {
+      pairs.append(pair(.groups(groups), .groups(asked.groups)))
+    }
+    return pairs.joined(separator: ", and ")
   }
 }
 

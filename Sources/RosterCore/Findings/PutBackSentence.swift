@@ -17,25 +17,27 @@ extension PutBack {
 
   /// What had happened before.
   private var past: String {
-    let edit = edit.map { "record \($0)" } ?? "an earlier record"
-    guard fields == nil else { return "\(of ?? "another device") had changed that at \(edit)" }
-    let shown = lostAt.map { "record \($0)" } ?? "an earlier record"
-    guard self.edit != nil else {
-      return "the contact had left the roster at \(shown), and no set in the log asked for that"
+    let other = of ?? "another device"
+    let edit = edit.map { "record \($0)" }
+    guard fields == nil else {
+      return "\(other) had changed that at \(edit ?? "an earlier record")"
     }
-    return "\(of ?? "another device") had removed the contact at \(edit), shown at \(shown)"
+    let shown = lostAt.map { "record \($0)" } ?? "an earlier record"
+    guard let edit else {
+      return "the server had removed it at \(shown), and no set in the log asked for that"
+    }
+    return "\(other) had removed it at \(edit), which the server showed at \(shown)"
   }
 
   /// What does not come back with the contact.
   private func loss(_ before: RosterSubscription) -> String {
-    "The subscription “\(before.rawValue)” did not come back with it: only a new request restores "
-      + "that. "
+    "The subscription “\(before.rawValue)” is not restored: that takes a new request. "
   }
 
   private var reason: String {
     if evidence.contains(.burst) {
-      return "The same device sent several sets in a row, so it probably sent an old copy of its "
-        + "list; a client takes the pushes instead (RFC 6121 §2.1.6)."
+      return "It sent several sets in a row, so it probably works from an old copy of its list "
+        + "instead of the pushes (RFC 6121 §2.1.6)."
     }
     if evidence.contains(.afterLogin) {
       return "That was within two seconds after the roster arrived, so the client probably keeps "
@@ -52,13 +54,23 @@ extension PutBack {
 extension RestoredFields {
   /// What exactly was put back.
   fileprivate func clause(about contact: String) -> String {
-    let given = [name?.clause, groups.isEmpty ? nil : EditFinding.Field.groups(groups).clause]
-      .compactMap { $0 }.joined(separator: " and ")
-    let left =
-      leftGroups.isEmpty ? "" : "took it out of “\(leftGroups.joined(separator: "”, “"))” again"
-    guard !given.isEmpty else {
-      return "took \(contact) out of “\(leftGroups.joined(separator: "”, “"))” again"
+    var given: [String] = []
+    var clauses: [String] = []
+    if case .name(let name)? = name {
+      if let name {
+        given.append("the name “\(name)”")
+      } else {
+        clauses.append("removed the name of \(contact) again")
+      }
     }
-    return "gave \(contact) back \(given)" + (left.isEmpty ? "" : " and \(left)")
+    if !groups.isEmpty { given.append(EditFinding.Field.groups(groups).clause) }
+    if !given.isEmpty {
+      clauses.append("gave \(contact) back \(given.joined(separator: " and "))")
+    }
+    if !leftGroups.isEmpty {
+      let subject = clauses.isEmpty ? contact : "it"
+      clauses.append("took \(subject) out of “\(leftGroups.joined(separator: "”, “"))” again")
+    }
+    return clauses.joined(separator: " and ")
   }
 }

@@ -28,7 +28,8 @@ struct AwaitedPush: Hashable, Sendable {
   /// Those of them that have received a push that the server sent later.
   var overtaken: SessionSet = []
 
-  /// The number that is kept at once; beyond it the oldest is no longer awaited.
+  /// The number that one session can await; beyond it the oldest is no longer awaited. So a session
+  /// that is lost and never resumed takes no place from others.
   static let limit = 64
   /// How much later another stanza must arrive on a connection to show that the push was not on its
   /// way: milliseconds of log time, or records in a log without times.

@@ -35,6 +35,8 @@ public struct IncomingRequest: Sendable {
   public internal(set) var nickname: String?
   /// Whether it was reported that the request has not been answered.
   var isReportedAsNeglected = false
+  /// Whether it was reported that we have answered it by the stanza that ends something else.
+  var isReportedAsWronglyRefused = false
   /// The record that marked it as seen by the user; nil if it is unseen.
   public internal(set) var seen: UInt64?
 }
@@ -44,7 +46,8 @@ extension IncomingRequest: Hashable {
   public static func == (a: IncomingRequest, b: IncomingRequest) -> Bool {
     a.since == b.since && a.last == b.last && a.asked == b.asked && a.count == b.count
       && a.status.hasSameBytes(as: b.status) && a.nickname.hasSameBytes(as: b.nickname)
-      && a.isReportedAsNeglected == b.isReportedAsNeglected && a.seen == b.seen
+      && a.isReportedAsNeglected == b.isReportedAsNeglected
+      && a.isReportedAsWronglyRefused == b.isReportedAsWronglyRefused && a.seen == b.seen
   }
 
   /// Hashes the fields that distinguish requests.
@@ -127,20 +130,5 @@ struct Rounds: Hashable, Sendable {
   func goOn(at stamp: RecordStamp) -> Bool {
     guard let ended else { return false }
     return !ended.isLongBefore(stamp)
-  }
-}
-
-extension RecordStamp {
-  /// Whether a later record has nothing to do with this one, because there was a pause:
-  /// milliseconds of log time, or records in a log without times.
-  func isLongBefore(
-    _ later: RecordStamp, _ pause: (time: Int64, records: UInt64) = Rounds.pause
-  ) -> Bool {
-    guard let now = later.clock, let then = clock else {
-      let (records, isOver) = later.record.subtractingReportingOverflow(record)
-      return isOver || records > pause.records
-    }
-    let (span, isOver) = now.subtractingReportingOverflow(then)
-    return isOver || span > pause.time
   }
 }

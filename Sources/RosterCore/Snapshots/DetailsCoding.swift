@@ -144,6 +144,7 @@ struct DetailsOutput: StampOutput {
     plain.write(request.status)
     plain.write(request.nickname)
     plain.write(request.isReportedAsNeglected)
+    plain.write(request.isReportedAsWronglyRefused)
     plain.write(request.seen != nil)
     if let record = request.seen { write(record: record) }
   }
@@ -268,6 +269,7 @@ struct DetailsInput: StampInput, ~Escapable {
       count: Int(try plain.readSigned()),
       status: try plain.readOptionalText(), nickname: try plain.readOptionalText(),
       isReportedAsNeglected: try plain.readFlag(),
+      isReportedAsWronglyRefused: try plain.readFlag(),
       seen: try plain.readFlag() ? try readRecord() : nil)
   }
 

@@ -99,7 +99,7 @@ extension RosterInput {
       guard !push.waiting.isEmpty else { throw plain.invalid }
       awaited.append(push)
     }
-    guard awaited.count <= AwaitedPush.limit else { throw plain.invalid }
+    guard awaited.count <= AwaitedPush.limit * SessionTable.limit else { throw plain.invalid }
     return awaited
   }
 

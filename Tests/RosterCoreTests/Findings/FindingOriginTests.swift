@@ -65,6 +65,30 @@ private let bob = FindingWords.bob
     #expect(found.map(\.severity) == [severity].compactMap { $0 })
   }
 
+  @Test("A client accepts the requests of its own server's gateways by itself")
+  func gateways() {
+    for (asker, isReported) in [
+      ("irc.example.test", false), ("irc.elsewhere.test", true), ("notexample.test", true),
+      ("dave@irc.example.test", true),
+    ] {
+      var scenario = aliceWithBobAndCarol()
+      scenario.receives("subscribe", from: asker, at: 10_000)
+      scenario.sends("subscribed", to: asker, at: 10_050)
+      #expect(scenario.allCodes.contains(.automaticAcceptance) == isReported, "\(asker)")
+    }
+  }
+
+  @Test("Two devices that accept a request at once are no approval in advance")
+  func acceptedTwice() {
+    for (time, isReported) in [(11_000, false), (11_001, true)] as [(Int64, Bool)] {
+      var scenario = aliceWithBobAndCarol()
+      scenario.receives("subscribe", from: "dave@example.test", at: 0)
+      scenario.sends("subscribed", to: "dave@example.test", at: 10_000)
+      scenario.on(2) { $0.sends("subscribed", to: "dave@example.test", at: time) }
+      #expect(scenario.allCodes.contains(.preApproval) == isReported, "\(time)")
+    }
+  }
+
   @Test("The first roster get of a log says whether its client uses versions")
   func unusedVersion() {
     let feature = "<stream:features><ver xmlns='urn:xmpp:features:rosterver'/></stream:features>"

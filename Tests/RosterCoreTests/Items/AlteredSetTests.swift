@@ -24,8 +24,14 @@ struct AlteredSetTests {
       scenario.sets(long)  // 4
       if !isPushFirst { scenario.receivesEmptyResult(id: "set") }
       scenario.pushed(cut)
-      #expect(scenario.last.originsOfChanges.map(\.cause) == [4])
-      if isPushFirst { scenario.receivesEmptyResult(id: "set") }
+      #expect(scenario.last.originsOfChanges.map(\.cause) == (isPushFirst ? [] : [4]))
+      if isPushFirst {
+        scenario.receivesEmptyResult(id: "set")
+        // The result says whose push it was, and is part of the story.
+        let origin = try #require(scenario.last.toldOrigins.first)
+        #expect(origin.cause == 4 && origin.effect == 5 && origin.isLate)
+        #expect(scenario.last.news?.contact == bare(bob))
+      }
       scenario.sends(at: 100_000)
       scenario.ended(.inbound)
       let findings = found(&scenario)
@@ -55,11 +61,36 @@ struct AlteredSetTests {
       var scenario = aliceWithBobAndCarol()
       scenario.sets(bobItem("Rob"))
       scenario.pushed(bobItem("Robin"), id: "other")
+      #expect(scenario.last.origins.isEmpty)
       if isResultFirst { scenario.receivesEmptyResult(id: "set") }
       scenario.pushed(bobItem("Rob"))
+      #expect(scenario.last.originsOfChanges.map(\.cause) == [4])
       if !isResultFirst { scenario.receivesEmptyResult(id: "set") }
       scenario.sends(at: 100_000)
       #expect(found(&scenario).isEmpty)
+    }
+  }
+
+  @Test("A name that only differs in its code points is said to do so")
+  func codePoints() throws {
+    var scenario = aliceWithBobAndCarol()
+    scenario.sets(bobItem("Rene\u{301}"))
+    scenario.pushed(bobItem("Ren\u{e9}"))
+    scenario.receivesEmptyResult(id: "set")
+    let finding = try #require(found(&scenario).first { $0.code == .undoneEdit })
+    #expect(
+      finding.sentence.contains("has the name “Ren\u{e9}” in other code points than the set ("))
+  }
+
+  @Test("A push that came long before the result is not the set's effect")
+  func longBefore() {
+    for (time, isEffect) in [(1_000, true), (1_001, false)] as [(Int64, Bool)] {
+      var scenario = aliceWithBobAndCarol()
+      scenario.sets(bobItem("Rob"))
+      scenario.pushed(bobItem("Robin"))
+      scenario.receivesEmptyResult(id: "set", at: time)
+      #expect(scenario.last.origins.isEmpty != isEffect)
+      #expect(found(&scenario).contains { $0.code == .undoneEdit } == isEffect)
     }
   }
 

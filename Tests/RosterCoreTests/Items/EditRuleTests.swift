@@ -243,4 +243,39 @@ struct EditRuleTests {
     scenario.fetches(bobItem("Robert"), id: "again")
     #expect(scenario.codes == [.unansweredEdit])
   }
+
+  @Test("A removal of what has just been removed is refused, and nothing is lost by that")
+  func removedTwice() {
+    let removal = item("bob@example.test", "subscription='remove'")
+    let error = stanzaError("item-not-found")
+    for isRemoved in [true, false] {
+      var scenario = Scenario.alice(item("bob@example.test"))
+      scenario.sets(removal, id: "a")
+      if isRemoved {
+        scenario.sets(removal, id: "b")
+        scenario.pushed(removal)
+        scenario.receivesEmptyResult(id: "a")
+      }
+      scenario.received("<iq id='\(isRemoved ? "b" : "a")' type='error'>\(error)</iq>")
+      #expect(scenario.allCodes.contains(.refusedEdit) != isRemoved)
+    }
+  }
+
+  @Test("A roster get that is refused again for the same reason is one finding")
+  func refusedAgain() {
+    for (conditions, count) in [
+      (["internal-server-error", "internal-server-error"], 1),
+      (["internal-server-error", "forbidden"], 2),
+    ] {
+      var scenario = Scenario()
+      scenario.opened("alice@example.test/phone")
+      for (number, condition) in conditions.enumerated() {
+        scenario.gets(id: "g\(number)")
+        scenario.received(
+          "<iq id='g\(number)' type='error'>\(stanzaError(condition))</iq>")
+      }
+      #expect(scenario.allCodes.count { $0 == .refusedQuery } == count)
+      #expect(scenario.last.news != nil)
+    }
+  }
 }

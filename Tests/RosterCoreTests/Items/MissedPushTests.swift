@@ -266,6 +266,44 @@ struct MissedPushTests {
     #expect(missed(&scenario).isEmpty, "\(name)")
   }
 
+  @Test("A resumption does not excuse what the device should have received before")
+  func resumedAfterEvidence() {
+    for (isSentAgain, count) in [(false, 1), (true, 0)] {
+      var scenario = twoDevices()
+      renames(&scenario)
+      laptopReceives(&scenario, at: 13_000)
+      onLaptop(&scenario) {
+        $0.lost(at: 14_000)
+        $0.resumed(at: 15_000)
+        if isSentAgain { $0.pushed(bobItem("Rob"), id: "Rob") }
+      }
+      #expect(missed(&scenario).count == count)
+    }
+  }
+
+  @Test("A session that is lost for long takes no evidence from the others")
+  func lostSession() {
+    var scenario = twoDevices()
+    scenario.on(3) {
+      $0.opened("alice@example.test/pad")
+      $0.fetches(bobItem("Bob") + item(carol), id: "pad")
+      $0.lost()
+    }
+    renames(&scenario)
+    for number in 0..<(2 * AwaitedPush.limit) {
+      scenario.time = 20_000 + Int64(number)
+      for connection in [1, 2] as [UInt32] {
+        scenario.on(connection) {
+          $0.pushed(item(carol, "name='\(number)'"), id: "c\(number)")
+          $0.sent("<iq id='c\(number)' type='result'/>")
+        }
+      }
+    }
+    #expect(scenario.roster.awaitedPushes.count <= AwaitedPush.limit + 1)
+    let found = missed(&scenario)
+    #expect(found.map(\.device) == ["laptop"] && found.map(\.cause) == [14])
+  }
+
   @Test("A device that comes later, or that never fetched the roster, misses nothing")
   func others() {
     var later = aliceWithBobAndCarol()

@@ -83,7 +83,7 @@ import XMPPStanza
     ),
     (
       bobItem("Bob", ["A"]), bobItem("Bob", ["B"]), item(bob, groups: ["A"]),
-      "overwrote the empty name of bob@example.test"
+      "gave bob@example.test a name again that it no longer had"
     ),
     // A field that no device had changed is changed intentionally.
     (bobItem("Bob", ["A"]), bobItem("Rob", ["A"]), bobItem("Bob", ["A"]), nil),

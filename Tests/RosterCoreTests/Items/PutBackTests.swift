@@ -57,8 +57,9 @@ struct PutBackTests {
     #expect(finding.severity == .warning && finding.device == "phone")
     let sentence = finding.sentence
     #expect(sentence.hasPrefix("phone added \(bob) again by the set of record 15"))
-    #expect(sentence.contains("desktop had removed the contact at record 7, shown at record 8"))
-    #expect(sentence.contains("“both” did not come back") && sentence.contains("in a row"))
+    #expect(
+      sentence.contains("desktop had removed it at record 7, which the server showed at record 8"))
+    #expect(sentence.contains("“both” is not restored") && sentence.contains("in a row"))
   }
 
   @Test("A device that sets an old name and old groups again puts them back")
@@ -80,6 +81,7 @@ struct PutBackTests {
       (bobItem("Bob", ["A", "B"]), "took \(bob) out of “B” again, by"),
       (bobItem("Bob", ["B"]), "gave \(bob) back the group “A” and took it out of “B” again, by"),
       (bobItem("Robert", []), "gave \(bob) back the name “Bob” and the group “A”, by"),
+      (item(bob, groups: ["A"]), "gave \(bob) back the name “Bob”, by"),
       (bobItem("Bob", ["B", "C"]), "gave \(bob) back the group “A” and took it out of “B”, “C” "),
     ] {
       var scenario = alice()

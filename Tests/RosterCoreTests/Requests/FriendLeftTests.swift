@@ -81,6 +81,39 @@ struct FriendLeftTests {
     }
   }
 
+  @Test("What the contact sends after our ending is not unsolicited, and long after it is")
+  func answersToEndings() {
+    let endings: [(String, @Sendable (inout Scenario) -> Void)] = [
+      (
+        "removal",
+        {
+          $0.sets(item("bob@example.test", "subscription='remove'"))
+          $0.pushed(item("bob@example.test", "subscription='remove'"))
+          $0.receivesEmptyResult(id: "set")
+        }
+      ),
+      (
+        "both stanzas",
+        {
+          $0.sends("unsubscribe", to: "bob@example.test")
+          $0.sends("unsubscribed", to: "bob@example.test")
+          $0.pushed(item("bob@example.test"))
+        }
+      ),
+    ]
+    let codes: Set<Finding.Code> = [.unsolicitedUnsubscribe, .unsolicitedUnsubscribed]
+    for (name, end) in endings {
+      for time in [2_000, 90_000] as [Int64] {
+        var scenario = alice("both")
+        end(&scenario)
+        scenario.receives("unsubscribed", from: bob, at: time)
+        scenario.receives("unsubscribe", from: bob, at: time)
+        let found = codes.intersection(scenario.allCodes)
+        #expect(found == (time == 2_000 ? [] : codes), "\(name) \(time)")
+      }
+    }
+  }
+
   @Test("What we ended before a reconnection is none either")
   func endedBeforeReconnection() {
     var scenario = alice("both")

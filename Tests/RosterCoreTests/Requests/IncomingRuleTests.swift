@@ -303,4 +303,25 @@ struct IncomingRuleTests {
       #expect(scenario.codes.isEmpty)
     }
   }
+
+  @Test("The wrong refusal of a request is reported once, however often the request comes again")
+  func wrongRefusals() {
+    let dave = "dave@example.test"
+    var scenario = Scenario.alice()  // 1 to 3
+    for _ in 0..<3 {
+      scenario.receives("subscribe", from: dave)
+      scenario.sends("unsubscribe", to: dave)  // 5
+      scenario.closed()
+      scenario.opened("alice@example.test/phone")
+      scenario.fetches("")
+      scenario.sends()
+    }
+    let found = scenario.findings.filter { $0.code == .wrongRefusal }
+    #expect(found.map(\.record) == [5] && found.map(\.cause) == [4])
+    // Another request is another matter.
+    scenario.sends("unsubscribed", to: dave)
+    scenario.receives("subscribe", from: dave)
+    scenario.sends("unsubscribe", to: dave)
+    #expect(scenario.findings.count { $0.code == .wrongRefusal } == 2)
+  }
 }

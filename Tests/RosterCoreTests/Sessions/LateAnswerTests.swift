@@ -90,6 +90,23 @@ struct LateAnswerTests {
     #expect(scenario.allCodes == [.unansweredEdit])
   }
 
+  @Test("A set that is answered late waits for its push like any other")
+  func lateAndUnpushed() {
+    for isPushed in [true, false] {
+      var scenario = renames()
+      scenario.receives(from: "\(FindingWords.bob)/x", at: hours)
+      scenario.receivesEmptyResult(id: "set")
+      if isPushed {
+        scenario.pushed(bobItem("Rob"), id: "p")
+        scenario.sent("<iq id='p' type='result'/>")
+      }
+      scenario.sends(at: hours + 59_000)
+      #expect(scenario.allCodes == [.unansweredEdit])
+      scenario.sends(at: hours + 61_000)
+      #expect(scenario.allCodes == [.unansweredEdit] + (isPushed ? [] : [.unpushedEdit]))
+    }
+  }
+
   @Test("Sets that are overdue are part of the state")
   func state() throws {
     var scenario = renames()

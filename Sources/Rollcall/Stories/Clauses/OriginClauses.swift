@@ -16,13 +16,12 @@ extension ChangeOrigin {
     }
   }
 
-  /// The clause on the record that shows the change; on the record of the cause, if that came
-  /// second, what it explains.
+  /// The clause on the record that shows the change; on a later one, what that record explains.
   package func line(_ agent: (ChangeOrigin) -> String) -> String {
-    effect < cause ? clauseOfCause : clause(by: agent(self))
+    guard isLate else { return clause(by: agent(self)) }
+    return noted == cause
+      ? "explains #\(effect)" : "explains #\(effect): \(clause(by: agent(self)))"
   }
-
-  private var clauseOfCause: String { "explains #\(effect)" }
 }
 
 extension RosterOutcome {

@@ -116,13 +116,25 @@ package struct ContactReplay: Hashable, Sendable {
       follow(event, moment.stamp.record, codes, isServerDone: isServerDone)
     }
     for origin in moment.outcome.origins where origin.contact == contact {
-      if origin.effect < origin.cause { itemSources[origin.effect]?.origins.append(origin) }
+      forget(earlierEffectsOf: origin)
+      if origin.isLate { itemSources[origin.effect]?.origins.append(origin) }
       guard let index = sets.firstIndex(where: { $0.record == origin.cause }) else { continue }
       sets[index].fate = .shown
     }
     for change in moment.outcome.changes { follow(change, moment, roster) }
     requests.follow(moment, roster)
     for finding in moment.outcome.findings { follow(finding) }
+  }
+
+  /// A set has one effect: if another record shows what it asked for, an earlier one, which looked
+  /// like its effect, was another device's.
+  private mutating func forget(earlierEffectsOf origin: ChangeOrigin) {
+    guard origin.kind == .edit else { return }
+    for (record, source) in itemSources where record < origin.effect {
+      itemSources[record]?.origins = source.origins.filter {
+        $0.kind != .edit || $0.cause != origin.cause
+      }
+    }
   }
 
   // MARK: The session
@@ -166,11 +178,9 @@ package struct ContactReplay: Hashable, Sendable {
     case .subscriptionReceived(let stanza):
       if !isServerDone { note(stanza, isOurs: false, record) }
     case .subscriptionSent(let stanza): note(stanza, isOurs: true, record)
-    case .presenceSent, .pushReceived, .answerSent, .availableReceived,
-      .unavailableReceived,
-      .presenceErrorReceived,
-      .blocked,
-      .unblocked, .blockingSent, .nicknamePublished, .vCardPublished, .rejected:
+    case .presenceSent, .pushReceived, .answerSent, .availableReceived, .unavailableReceived,
+      .presenceErrorReceived, .blocked, .unblocked, .blockingSent, .nicknamePublished,
+      .vCardPublished, .rejected:
       break
     }
   }

@@ -47,7 +47,7 @@ extension Reduction {
     guard reportsOutcome else { return }
     outcome.origins.append(
       ChangeOrigin(
-        contact: jid.bare, cause: open.sent.record, effect: stamp.record,
+        contact: jid.bare, cause: open.sent.record, effect: stamp.record, noted: stamp.record,
         connection: roster.sessions[place].connection, device: roster.sessions[place].resource,
         kind: .blocking))
   }

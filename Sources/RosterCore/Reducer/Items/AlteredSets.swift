@@ -8,21 +8,39 @@ extension Reduction {
   /// the contact that is not shown yet.
   ///
   /// Another device may have been quicker. If the push comes before the result, the set therefore
-  /// keeps waiting for a push that shows what it asked for.
+  /// keeps waiting for a push that shows what it asked for, and the push is no effect of it until
+  /// the result has come.
   mutating func setAltered(_ jid: BareJID, by now: EditableFields) {
     guard let (place, index) = setWaiting(forPushOf: jid),
       roster.sessions[place].pendingEdits[index].canBeAltered(to: now)
     else { return }
     let edit = roster.sessions[place].pendingEdits[index]
-    if let known = edit.altered, edit.isAnswered, !known.shown.isCrossing(stamp) {
+    if let known = edit.altered, edit.isAnswered,
+      !known.shown.isFollowed(by: stamp, within: Timeout.crossing)
+    {
       // What comes so much later is not its effect.
       reportAltered(place, index)
       return
     }
+    roster.sessions[place].pendingEdits[index].altered = AlteredSet(fields: now, shown: stamp)
+    guard edit.isAnswered else { return }
     let session = roster.sessions[place]
     noteEdit(edit, connection: session.connection, device: session.resource)
-    roster.sessions[place].pendingEdits[index].altered = AlteredSet(fields: now, shown: stamp)
-    if edit.isAnswered { reportAltered(place, index) }
+    reportAltered(place, index)
+  }
+
+  /// The result of a set has come, and no push has shown what the set asked for: a push that shows
+  /// something else is the set's effect, if it came with the result.
+  ///
+  /// - Returns: The push; nil if there is none.
+  mutating func alteredSetAnswered(_ edit: PendingEdit) -> AlteredSet? {
+    guard let altered = edit.altered, !altered.shown.isLongBefore(stamp, Timeout.answersCross)
+    else { return nil }
+    noteEdit(
+      edit, shownBy: altered.shown.record, connection: session.connection, device: session.resource)
+    // The result belongs to the story, because it explains the push.
+    noteNews(of: edit.contact)
+    return altered
   }
 
   /// The slot of the session of the oldest set for a contact that is not shown yet, and the set's
@@ -71,14 +89,5 @@ extension PendingEdit {
     guard premature == nil, let after, now != after, now != before else { return false }
     // A request of ours makes an item without name and groups.
     return before != nil || now.name != nil || !now.groups.isEmpty
-  }
-}
-
-extension RecordStamp {
-  /// Whether a later record may have crossed this one on the way; false if the log does not say
-  /// when.
-  fileprivate func isCrossing(_ later: RecordStamp) -> Bool {
-    guard let time = clock, let now = later.clock else { return false }
-    return now <= time.adding(Timeout.crossing)
   }
 }

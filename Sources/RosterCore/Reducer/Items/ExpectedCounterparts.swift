@@ -104,9 +104,13 @@ extension Reduction {
     roster.contacts.updateDetails(of: number) { $0.expected.pushes.removeAll(where: isOver) }
   }
 
+  /// The contact leaves the roster. If we ended that, what it sends next is still part of it.
   mutating func forgetExpectedCounterparts(of number: ContactNumber) {
-    guard !roster.contacts.expected(of: number).isEmpty else { return }
-    roster.contacts.updateDetails(of: number) { $0.expected = ExpectedCounterparts() }
+    let expected = roster.contacts.expected(of: number)
+    guard !expected.stanzas.isEmpty || !expected.pushes.isEmpty else { return }
+    roster.contacts.updateDetails(of: number) {
+      $0.expected = ExpectedCounterparts(lastEnding: expected.lastEnding)
+    }
   }
 
   /// All sessions are over: no stanza of them is still to come. The next roster shows what came of

@@ -46,12 +46,27 @@ extension Reduction {
   }
 
   private mutating func append(_ push: AwaitedPush) {
-    if roster.awaitedPushes.count >= AwaitedPush.limit { roster.awaitedPushes.removeFirst() }
+    makeRoom(for: push.waiting)
     roster.awaitedPushes.append(push)
   }
 
+  /// Lets those of some sessions that await as many pushes as they can no longer await the oldest.
+  private mutating func makeRoom(for sessions: SessionSet) {
+    guard roster.awaitedPushes.count >= AwaitedPush.limit else { return }
+    for place in roster.sessions.all.indices where sessions.contains(SessionSet(place)) {
+      let mine = SessionSet(place)
+      let awaited = roster.awaitedPushes.indices.filter {
+        roster.awaitedPushes[$0].waiting.contains(mine)
+      }
+      guard awaited.count >= AwaitedPush.limit, let oldest = awaited.first else { continue }
+      roster.awaitedPushes[oldest].waiting.remove(mine)
+    }
+    forgetReceivedPushes()
+  }
+
   /// The record's session is resumed: what it did not receive before, the server sends now
-  /// (XEP-0198 §5).
+  /// (XEP-0198 §5). What it should have received before something that it did receive is not among
+  /// that.
   mutating func awaitPushesAgain() {
     let mine = SessionSet(place)
     let waiting = roster.awaitedPushes.filter { $0.waiting.contains(mine) }
@@ -59,7 +74,7 @@ extension Reduction {
     for index in roster.awaitedPushes.indices { roster.awaitedPushes[index].waiting.remove(mine) }
     forgetReceivedPushes()
     for var push in waiting {
-      push.since = stamp
+      if !isMissed(push, by: place) { push.since = stamp }
       push.waiting = mine
       push.overtaken.formIntersection(mine)
       append(push)

@@ -13,7 +13,15 @@ extension Reduction {
   }
 
   /// A record shows what a set asked for that was sent over a connection.
-  mutating func noteEdit(_ edit: PendingEdit, connection: ConnectionID, device: String?) {
+  ///
+  /// - Parameters:
+  ///   - edit: The set.
+  ///   - effect: The record; nil for the one that is being reduced.
+  ///   - connection: The connection over which the set was sent.
+  ///   - device: The resource of that connection.
+  mutating func noteEdit(
+    _ edit: PendingEdit, shownBy effect: UInt64? = nil, connection: ConnectionID, device: String?
+  ) {
     // If two devices asked for the same, the first one did it.
     if let known = outcome.origins.firstIndex(where: {
       $0.kind == .edit && $0.contact == edit.contact
@@ -22,7 +30,7 @@ extension Reduction {
       outcome.origins.remove(at: known)
     }
     noteOrigin(
-      .edit, cause: edit.sent.record, of: roster.contacts.insert(edit.contact),
+      .edit, cause: edit.sent.record, effect: effect, of: roster.contacts.insert(edit.contact),
       connection: connection, device: device)
   }
 
@@ -40,7 +48,8 @@ extension Reduction {
     outcome.origins.append(
       ChangeOrigin(
         contact: roster.contacts.address(of: number), cause: cause,
-        effect: effect ?? stamp.record, connection: connection ?? session.connection,
+        effect: effect ?? stamp.record, noted: stamp.record,
+        connection: connection ?? session.connection,
         device: connection == nil ? session.resource : device, kind: kind))
   }
 }

@@ -88,10 +88,12 @@ extension Reduction {
 
   /// Whether the session was given the roster only just now: no person edits it so soon.
   private var isAfterLogin: Bool {
-    session.fetchedAt.map { !$0.isOver(PutBack.login, at: stamp) } ?? false
+    session.fetchedAt?.isFollowed(by: stamp, within: PutBack.login) ?? false
   }
 
-  private func isInRow(_ earlier: RecordStamp) -> Bool { !earlier.isOver(PutBack.pause, at: stamp) }
+  private func isInRow(_ earlier: RecordStamp) -> Bool {
+    earlier.isFollowed(by: stamp, within: PutBack.pause)
+  }
 
   // MARK: Deciding
 
@@ -124,7 +126,7 @@ extension Reduction {
       contact: edit.contact, sent: edit.sent, restoration: restoration,
       subscription: roster.contacts.item(of: number)?.subscription ?? .none)
     guard restoration.evidence.isEmpty, let time = edit.sent.clock,
-      !edit.sent.isOver(PutBack.pause, at: stamp)
+      isInRow(edit.sent)
     else { return report(putBack, of: place) }
     if roster.sessions[place].heldPutBacks.count == HeldPutBack.limit {
       report(roster.sessions[place].heldPutBacks.removeFirst(), of: place)
@@ -176,12 +178,4 @@ extension PutBack {
   static let pause: Int64 = 1_000
   /// A set that follows a roster sooner is hardly a person's.
   static let login: Int64 = 2_000
-}
-
-extension RecordStamp {
-  /// Whether a later record is so much later, or it cannot be said.
-  fileprivate func isOver(_ span: Int64, at later: RecordStamp) -> Bool {
-    guard let time = clock, let now = later.clock else { return true }
-    return now > time.adding(span)
-  }
 }

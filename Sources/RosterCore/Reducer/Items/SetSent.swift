@@ -124,11 +124,12 @@ extension Reduction {
   }
 
   private mutating func editAnswered(_ edit: PendingEdit, by answer: StoredAnswer) {
+    let number = roster.contacts.insert(edit.contact)
     if case .error(let refusal) = answer.payload {
+      guard !isRemoved(number, after: edit, refusal) else { return noteNews(of: edit.contact) }
       report(.edit(.refused(refusal)), about: edit.contact, cause: edit.sent.record)
       return
     }
-    let number = roster.contacts.insert(edit.contact)
     // A set that changes nothing needs no push, unless what it changes is still to be pushed.
     let isOvertaking = session.pendingEdits.contains {
       $0.contact == edit.contact && !$0.isPushed && !$0.isReportedAsOverdue
@@ -138,13 +139,25 @@ extension Reduction {
       editConfirmed(edit, number, by: .session(place))
     } else {
       var answered = edit
+      answered.altered = alteredSetAnswered(edit)
       answered.isAnswered = true
+      // Its push is now waited for as that of any other.
+      answered.isReportedAsOverdue = false
       // A push may still follow a late answer.
       if let now = stamp.clock, let due = edit.sent.clock?.adding(Timeout.answer), now > due {
         answered.sent.time = now
       }
       session.pendingEdits.append(answered)
     }
+  }
+
+  /// Whether a removal was refused because the contact has left the roster since it was sent, by
+  /// another set or another device.
+  private func isRemoved(
+    _ number: ContactNumber, after edit: PendingEdit, _ refusal: ErrorReport
+  ) -> Bool {
+    edit.after == nil && edit.before != nil && refusal.condition == "item-not-found"
+      && roster.contacts.item(of: number) == nil
   }
 
   mutating func editConfirmed(

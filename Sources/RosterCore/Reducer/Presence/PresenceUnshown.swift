@@ -34,16 +34,16 @@ extension Reduction {
     let margin = session.showedBefore ? Acceptance.margin : session.presenceTimeout
     // Without a subscription, there is no presence to be seen.
     guard session.needsPresence, since.isEarlier(than: stamp, by: margin),
-      roster.contacts.members(.item).contains(where: { isSeen($0) }), !isToldPresence(place)
+      roster.contacts.members(.item).contains(where: { isSeen($0) }), !hasReceivedPresence(place)
     else { return }
     report(
       .presence(.unshown(hasEarlier: session.showedBefore)), cause: since.record,
       by: .session(place))
   }
 
-  /// Whether the session has been told a contact's presence, so that it has shown its own where the
+  /// Whether the session has received a contact's presence, so that it has shown its own where the
   /// log does not have it.
-  private func isToldPresence(_ place: Int) -> Bool {
+  private func hasReceivedPresence(_ place: Int) -> Bool {
     roster.contacts.members(.presence).contains { number in
       roster.contacts.rows(of: number).contains { $0.told.contains(SessionSet(place)) }
     }

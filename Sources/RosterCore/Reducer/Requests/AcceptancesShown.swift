@@ -101,12 +101,3 @@ extension Reduction {
     }
   }
 }
-
-extension RecordStamp {
-  /// Whether a record came at least so many milliseconds before another; false if the log does not
-  /// say when.
-  func isEarlier(than later: RecordStamp, by margin: Int64) -> Bool {
-    guard let time = clock, let other = later.clock else { return false }
-    return other >= time.adding(margin)
-  }
-}

@@ -41,13 +41,13 @@ extension Reduction {
   ) -> (SubscriptionStanza.Kind, UInt64)? {
     guard from.resource == nil else { return nil }
     if let answer = session.sentAnswers.last(where: { $0.contact == contact }),
-      !answer.sent.isOlder(than: Timeout.answer, at: stamp)
+      !answer.sent.isEarlier(than: stamp, by: Timeout.answer)
     {
       return (answer.kind, answer.sent.record)
     }
     guard let request = roster.contacts.outgoing(of: number) else { return nil }
     // A contact that sees us is sent our presence as well.
-    guard !seesUs(number) || !request.since.isOlder(than: Timeout.answer, at: stamp) else {
+    guard !seesUs(number) || !request.since.isEarlier(than: stamp, by: Timeout.answer) else {
       return nil
     }
     return (.subscribe, request.since.record)
@@ -84,7 +84,7 @@ extension Reduction {
   /// - Returns: Whether the answer refuses a request.
   mutating func unidentifiedAnswerReceived(_ answer: StoredAnswer) -> Bool {
     let (from, now) = (answer.head.peer?.jid, stamp)
-    session.unidentifiedRequests.removeAll { $0.sent.isOlder(than: Timeout.answer, at: now) }
+    session.unidentifiedRequests.removeAll { $0.sent.isEarlier(than: now, by: Timeout.answer) }
     guard owner.isOwnServer(from), !session.unidentifiedRequests.isEmpty else { return false }
     let request = session.unidentifiedRequests.removeFirst()
     guard case .error(let error) = answer.payload else { return false }
@@ -100,14 +100,5 @@ extension Reduction {
   mutating func unidentifiedSetsShown(of address: RawSpan) {
     guard !session.unidentifiedRequests.isEmpty else { return }
     session.unidentifiedRequests.removeAll { $0.contact?.text.hasBytes(address) == true }
-  }
-}
-
-extension RecordStamp {
-  /// Whether the record came so much earlier than another, in milliseconds; false if the log does
-  /// not say when.
-  fileprivate func isOlder(than timeout: Int64, at now: RecordStamp) -> Bool {
-    guard let time = clock, let now = now.clock else { return false }
-    return now > time.adding(timeout)
   }
 }

@@ -9,6 +9,12 @@ extension Reduction {
     roster.contacts.updateDetails(of: number) { $0.expected.lastEnding = now }
   }
 
+  /// Whether a subscription with the contact has just ended: what the contact sends then, perhaps
+  /// by itself, is part of that, even if the roster shows nothing more that it could end.
+  func isEnding(_ number: ContactNumber) -> Bool {
+    roster.contacts.expected(of: number).lastEnding.map { !$0.isLongBefore(stamp) } ?? false
+  }
+
   /// Reports that a contact ended a subscription, once for both directions.
   ///
   /// - Parameters:
@@ -27,8 +33,7 @@ extension Reduction {
       }
     guard isEnd else { return }
     let jid = roster.contacts.address(of: number)
-    let last = roster.contacts.expected(of: number).lastEnding
-    guard last?.isLongBefore(stamp) ?? true, !roster.sessions.hasRemoval(of: jid) else { return }
+    guard !isEnding(number), !roster.sessions.hasRemoval(of: jid) else { return }
     endBegan(number)
     let kind = effect.kind(isOurs: false)
     report(.subscription(.friendLeft(kind, from: before, to: after)), about: jid, cause: record)

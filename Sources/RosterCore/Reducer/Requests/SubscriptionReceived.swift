@@ -100,7 +100,7 @@ extension Reduction {
     let hadAsked = endIncoming(number, .withdrawn)
     if seesUs(number) {
       if push == nil { expectPush(showing: .itNoLongerSees, of: number, isOurs: false) }
-    } else if push == nil, !hadAsked, !mayHaveCrossedAnswer(number) {
+    } else if push == nil, !hadAsked, !mayHaveCrossedAnswer(number), !isEnding(number) {
       reportUnexplained(.unsolicitedUnsubscribe, about: number)
     }
   }
@@ -131,7 +131,7 @@ extension Reduction {
     }
     if isSeen(number) || isAsked(number) {
       if push == nil { expectPush(showing: .weNoLongerSee, of: number, isOurs: false) }
-    } else if push == nil, !hadAsked {
+    } else if push == nil, !hadAsked, !isEnding(number) {
       reportUnexplained(.unsolicitedUnsubscribed, about: number)
     }
   }

@@ -38,10 +38,16 @@ extension Reduction {
   }
 
   /// Reports a stanza that ends nothing, and was perhaps meant to end the contact's request.
+  ///
+  /// The server sends the request again at each login, and a client that has the wrong answer gives
+  /// it again, so it is reported once for each request.
   private mutating func reportWrongRefusal(_ number: ContactNumber) {
-    guard !isFragment, case .open(let request)? = roster.contacts.request(of: number),
+    guard !isFragment, case .open(var request)? = roster.contacts.request(of: number),
+      !request.isReportedAsWronglyRefused,
       !isSeen(number), !isAsked(number), roster.contacts.outgoing(of: number) == nil
     else { return }
+    request.isReportedAsWronglyRefused = true
+    roster.contacts.updateDetails(of: number) { $0.request = .open(request) }
     report(.subscription(.wrongRefusal), about: number, cause: request.since.record)
   }
 
@@ -72,20 +78,37 @@ extension Reduction {
       if hadAsked { expectAcceptance(of: number, isOurs: true) }
       return
     }
-    reportUnexplained(.preApproval, about: number)
+    if !hasCrossedAcceptance(number) { reportUnexplained(.preApproval, about: number) }
+  }
+
+  /// Whether we have just accepted the contact's request, perhaps on another device, and the server
+  /// could not show that yet.
+  private func hasCrossedAcceptance(_ number: ContactNumber) -> Bool {
+    guard let end = roster.contacts.details(of: number)?.lastEnded, end.way == .accepted else {
+      return false
+    }
+    return !end.at.isLongBefore(stamp, Timeout.answersCross)
   }
 
   /// A person can hardly read and answer within two seconds, and a client that accepts every
   /// request gives its user's presence to strangers. A contact that we see or asked to see is no
-  /// stranger.
+  /// stranger, and neither is a gateway of our server, whose requests a client accepts by itself
+  /// (XEP-0100 §4.1.1).
   private mutating func reportIfAutomatic(_ request: IncomingRequest, _ number: ContactNumber) {
     guard !isFragment, let asked = request.asked.clock, let now = stamp.clock, !isSeen(number),
-      roster.contacts.outgoing(of: number) == nil
+      roster.contacts.outgoing(of: number) == nil, !isGateway(number)
     else { return }
     let (waited, isOverflow) = now.subtractingReportingOverflow(asked)
     guard !isOverflow, waited < Timeout.person else { return }
     report(
       .subscription(.automaticAcceptance(milliseconds: waited)),
       about: number, cause: request.asked.record)
+  }
+
+  /// Whether an address is a service's of our server, at a domain below the account's.
+  private func isGateway(_ number: ContactNumber) -> Bool {
+    let contact = roster.contacts.address(of: number)
+    guard let account = roster.account, contact.local == nil else { return false }
+    return contact.domain.hasSuffix(".\(account.domain)")
   }
 }

@@ -92,9 +92,13 @@ extension Reduction {
     case (.roster(let version), .nothing): rosterUnchanged(since: version, open)
     case (.roster, .error(let refusal)):
       // A session that was told the roster once is still told its changes.
-      if !session.hasFetched {
-        session.rosterRefusal = RosterRefusal(condition: refusal.condition)
+      guard !session.hasFetched else {
+        return report(.answer(.refusedQuery(refusal)), cause: open.sent.record)
       }
+      // A client that asks again has the same cause to be refused.
+      let known = session.rosterRefusal
+      session.rosterRefusal = RosterRefusal(condition: refusal.condition)
+      guard known != session.rosterRefusal else { return noteNews(of: nil) }
       report(.answer(.refusedQuery(refusal)), cause: open.sent.record)
     case (.roster, _): report(.answer(.missingRoster), cause: open.sent.record)
     case (.blockList, .blockList(let jids)): blockListReceived(jids)

@@ -78,9 +78,8 @@ extension Reduction {
   /// this one either.
   mutating func forgetCrossedPushes(of place: Int) {
     let end = roster.sessions[place].lostAt ?? stamp
-    guard let now = end.clock else { return }
-    let mayAllHaveCrossed = roster.sessions[place].unacknowledged.allSatisfy { push in
-      push.received.clock.map { now < $0.adding(Timeout.crossing) } ?? false
+    let mayAllHaveCrossed = roster.sessions[place].unacknowledged.allSatisfy {
+      !$0.received.isLongBefore(end, Timeout.answersCross)
     }
     guard mayAllHaveCrossed, !roster.sessions[place].unacknowledged.isEmpty else { return }
     roster.sessions[place].unacknowledged = []
