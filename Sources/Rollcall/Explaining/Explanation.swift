@@ -7,11 +7,11 @@ public import XMPPStanza
 public struct Explanation: Hashable, Sendable {
   /// What can be asked about a contact.
   public enum Subject: String, Hashable, Sendable, CaseIterable {
-    /// Whether it is a friend, whether a request of it is open, whether it is shown as online,
-    /// whether it is blocked, and where it stands on the contacts screen.
+    /// Whether it is a friend, whether a request is open, whether it is shown as online, whether it
+    /// is blocked, and where it is on the contacts screen.
     case friend, request, online, blocked, section
 
-    /// The question, for a contact that is called “it”.
+    /// The question, with the contact called “it”.
     public var question: String {
       switch self {
       case .friend: "Is it a friend?"
@@ -25,44 +25,43 @@ public struct Explanation: Hashable, Sendable {
 
   /// The answer to a question.
   public enum Verdict: String, Hashable, Sendable, CaseIterable {
-    /// What the log says.
+    /// The log has the answer.
     case yes, no
-    /// The log does not hold what would tell.
+    /// The log does not contain enough to answer.
     case unknown
   }
 
   /// One question with its answer.
   public struct Topic: Hashable, Sendable {
-    /// What is asked.
+    /// The question.
     public let subject: Subject
     /// The answer.
     public let verdict: Verdict
-    /// Whole sentences, each with the records that it rests on as `#12`.
+    /// Full sentences, each with the records that it is based on, such as `#12`.
     public let reasons: [String]
-    /// What would have to come for the answer to change, a sentence; nil where nothing can be
-    /// said.
+    /// What would have to happen for the answer to change, as a sentence; nil if that is unknown.
     public let change: String?
   }
 
-  /// Whom it is about.
+  /// The contact that it is about.
   public let contact: BareJID
-  /// The state that RFC 6121 has for the two.
+  /// The subscription state between the account and the contact (RFC 6121 Appendix A).
   public let state: SubscriptionState
-  /// The answers, one for each subject that is asked for.
+  /// The answers, one for each requested subject.
   public private(set) var topics: [Topic]
   /// The newest findings about the contact.
   public let findings: [Finding]
-  /// Whether it is a contact: whoever is not the account, and the account itself where the roster
-  /// has, or had, an item of it.
+  /// Whether the address is a contact: any address but the account's own, which is one only if the
+  /// roster has, or had, an item for it.
   public let isOfContact: Bool
 
   /// Explains a contact at a point.
   ///
   /// - Parameters:
-  ///   - roster: the state at the point.
-  ///   - replay: what led to it, from the first record on.
-  ///   - friends: which contacts count as friends.
-  ///   - names: what the connections are called.
+  ///   - roster: The state at the point.
+  ///   - replay: What led to it, from the first record.
+  ///   - friends: Which contacts count as friends.
+  ///   - names: The names of the connections.
   package init(
     _ roster: Roster, _ replay: ContactReplay, friends: SectionPolicy.Friends,
     names: ConnectionNames = ConnectionNames()
@@ -77,7 +76,7 @@ public struct Explanation: Hashable, Sendable {
     isOfContact = !explainer.isOwn || replay.hadItem
   }
 
-  /// The same with the answers to some questions only; without any, to all.
+  /// The explanation reduced to the answers to some questions; without any, all answers.
   package func limited(to subjects: [Subject]) -> Explanation {
     guard !subjects.isEmpty else { return self }
     var limited = self
@@ -90,16 +89,16 @@ public struct Explanation: Hashable, Sendable {
 }
 
 extension Timeline {
-  /// Explains a contact at a point; nil where no record up to there names it.
+  /// Explains a contact at a point; nil if no record up to there names it.
   ///
   /// - Parameters:
-  ///   - contact: Whom.
-  ///   - point: Up to which record.
+  ///   - contact: The contact to explain.
+  ///   - point: The point in the log.
   ///   - friends: Which contacts count as friends.
   /// - Throws: `RollcallError` if there is no such point, or the log cannot be read.
   ///
-  /// Complexity: linear in the events from the session in which the contact occurs first to the
-  /// point, of which presence of others costs the least; those before are only looked through.
+  /// Complexity: linear in the events from the session in which the contact first occurs to the
+  /// point; presence of others costs the least. Earlier events are read but not reduced.
   public func explanation(
     of contact: BareJID, at point: LogPoint = .head(minus: 0),
     friends: SectionPolicy.Friends = .mutual
@@ -129,7 +128,7 @@ extension Timeline {
       do {
         try advance(&state, to: last, naming: named) { moment, roster in
           replay.follow(moment, roster)
-          // Where another session was open, what is told of the session began before.
+          // If another session was open, the history of the session began earlier.
           if moment.stamp.record == binding, replay.session.boundAt != binding {
             throw SessionOpen()
           }

@@ -2,26 +2,25 @@ import EventStore
 package import RosterCore
 package import XMPPStanza
 
-/// Records one after the other that changed nothing but what is shown for a moment: presence, and
-/// the roster's version. The errors that answer our presence are among them: a server that cannot
-/// be reached gives one for each contact that it has, at each login.
+/// Consecutive records that changed nothing but presence and the roster's version, which are shown
+/// only for a moment.
 package struct PresenceBurst: Hashable, Sendable {
-  /// The first record of it, and the last one.
+  /// The first record and the last one.
   package let first: RecordStamp
   package private(set) var last: RecordStamp
-  /// How many records it has; those between that changed nothing are none of them.
+  /// The number of records, not counting those in between that changed nothing.
   package private(set) var records = 0
-  /// Whose presence became known, was lost, and became different, counted by resource.
+  /// The number of resources that came online, went offline, and changed.
   package private(set) var came = 0
   package private(set) var went = 0
   package private(set) var changed = 0
   /// The contacts whose presence it was.
   package private(set) var contacts: Set<BareJID> = []
-  /// The numbers of the first few of its records.
+  /// The numbers of its first records, up to `sampled`.
   package private(set) var sample: [UInt64] = []
-  /// How many that are.
+  /// The maximum number of records in `sample`.
   package static let sampled = 3
-  /// How often another resource of ours showed something else.
+  /// The number of changes of our other resources.
   package private(set) var ownChanges = 0
   /// The number of errors that each domain returned, by what they say.
   private var errors: [ReturnedErrors: Int] = [:]
@@ -63,7 +62,7 @@ package struct PresenceBurst: Hashable, Sendable {
     if before == nil { came += 1 } else if after == nil { went += 1 } else { changed += 1 }
   }
 
-  /// What it was, in a clause.
+  /// The burst as a clause.
   package var clause: String {
     var parts: [String] = []
     if !contacts.isEmpty {
@@ -120,6 +119,6 @@ extension RosterChange {
 }
 
 extension Int {
-  /// So many of something: `1 contact`, `2 contacts`.
+  /// The number with a noun: `1 contact`, `2 contacts`.
   package func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }

@@ -2,10 +2,10 @@ import EventStore
 package import RosterCore
 package import XMPPStanza
 
-/// What a long session comes to: how long it was, what of it is odd, and who was busiest.
+/// A summary of a long session: its length, its findings, and the busiest contacts.
 ///
 /// Memory: a number for each contact, one finding of each kind, and for each day the contacts whose
-/// presence changed in it.
+/// presence changed on it.
 package struct StorySummary: Sendable {
   /// Findings of one code and severity.
   package struct FindingCount: Hashable, Sendable {
@@ -14,11 +14,11 @@ package struct StorySummary: Sendable {
     package fileprivate(set) var count = 0
   }
 
-  /// The times of the first record and of the last one; nil where none has a time.
+  /// The times of the first record and of the last one; nil if none has a time.
   package private(set) var span: ClosedRange<Int64>?
-  /// How many records changed something, or are odd.
+  /// The number of records that changed something or have findings.
   package private(set) var told = 0
-  /// How many of them changed only presence.
+  /// The number of them that changed only presence.
   package private(set) var fleeting = 0
   private var findings: [Finding.Class: FindingCount] = [:]
   private var records: [BareJID: Int] = [:]
@@ -26,12 +26,12 @@ package struct StorySummary: Sendable {
   package private(set) var presence: [Int64?: PresenceBurst] = [:]
   private let day: @Sendable (RecordStamp) -> Int64?
 
-  /// - Parameter day: The number of the day that a record is of, where its time is known.
+  /// - Parameter day: Returns the number of the day of a record, or nil if its time is unknown.
   package init(day: @escaping @Sendable (RecordStamp) -> Int64?) {
     self.day = day
   }
 
-  /// From how many lasting records on a story is better told condensed: more than two screens.
+  /// The number of lasting records from which a story is condensed: more than two screens.
   private static let many = 40
 
   /// Whether a line for each record is as much as can be read at once.
@@ -48,7 +48,7 @@ package struct StorySummary: Sendable {
       let day = day(moment.stamp)
       if presence[day]?.add(moment) == nil { presence[day] = PresenceBurst(moment) }
     }
-    // What our own session's end hides of a contact is nothing that happened to the contact.
+    // If our session ends, the contact's presence is hidden, but nothing happened to the contact.
     let contacts = moment.outcome.changes.lazy.filter { $0.reason != .session }
       .compactMap(\.contact)
     if moment.outcome.changes.count == 1 {
@@ -59,14 +59,14 @@ package struct StorySummary: Sendable {
     take(ending: moment.outcome.findings)
   }
 
-  /// Adds what is odd about the end of the session.
+  /// Adds the findings about the end of the session.
   package mutating func take(ending findings: [Finding]) {
     for finding in findings {
       self.findings[finding.class, default: FindingCount(first: finding)].count += 1
     }
   }
 
-  /// The findings by kind: what matters most first, and then what came first.
+  /// The findings by kind, the most severe first, and among equals the earliest first.
   package var findingCounts: [FindingCount] {
     findings.values.sorted { left, right in
       left.first.severity == right.first.severity
@@ -75,12 +75,12 @@ package struct StorySummary: Sendable {
     }
   }
 
-  /// How many findings there are of a severity.
+  /// The number of findings of a severity.
   package func count(of severity: Finding.Severity) -> Int {
     findings.values.filter { $0.first.severity == severity }.reduce(0) { $0 + $1.count }
   }
 
-  /// The contacts that most records changed something of, and how many.
+  /// The contacts that were changed by the most records, and the number of those records.
   ///
   /// Complexity: O(n log n) for n contacts.
   package func busiest(_ most: Int) -> [(contact: BareJID, records: Int)] {
@@ -90,8 +90,8 @@ package struct StorySummary: Sendable {
 }
 
 extension Roster {
-  /// Whether the number of its contacts means anything: an empty roster that was never seen is
-  /// unknown.
+  /// Whether the number of its contacts is meaningful: a roster without items that was never
+  /// fetched is unknown, not empty.
   package var isKnownInPart: Bool { completeness == .complete || itemCount > 0 }
 }
 
@@ -106,7 +106,7 @@ extension Finding {
 }
 
 extension Finding.Severity {
-  /// More for what matters more.
+  /// A number that grows with the severity.
   package var weight: Int {
     switch self {
     case .info: 0

@@ -4,15 +4,15 @@ import RosterCore
 package import SessionCore
 import XMPPStanza
 
-/// What became of one connection of a log.
+/// The history of one connection of a log.
 package struct ConnectionStory: Hashable, Sendable {
-  /// How a connection stands at the end of the log.
+  /// The condition of a connection at the end of the log.
   package enum End: String, Hashable, Sendable, CaseIterable {
     /// Its session is open.
     case open
-    /// Its stream was closed in order.
+    /// Its stream was closed properly.
     case closed
-    /// It was lost; its session can have been resumed on another.
+    /// It was lost; its session may have been resumed on another connection.
     case lost
     /// Another connection has resumed its session, or bound its resource.
     case replaced
@@ -24,26 +24,26 @@ package struct ConnectionStory: Hashable, Sendable {
     case unbound
   }
 
-  /// Which one it is.
+  /// Its number.
   package let id: ConnectionID
-  /// What its source calls it.
+  /// The source's name for it.
   package let name: String?
-  /// The resources that were bound on it, in their order.
+  /// The resources that were bound on it, in order.
   package fileprivate(set) var resources: [String] = []
   /// Its first record, and its first time: a capture's header has none.
   package fileprivate(set) var first: RecordStamp
   /// Its last record.
   package fileprivate(set) var last: RecordStamp
-  /// How it stands at the end.
+  /// Its condition at the end.
   package fileprivate(set) var end = End.unbound
-  /// Why it ended so, of an end that is `failed` or `refused`.
+  /// The error, if the end is `failed` or `refused`.
   package fileprivate(set) var failure: ErrorReport?
-  /// Why it was lost, in the words of its source, if they say so.
+  /// Why it was lost, in the words of the source, if it says so.
   package fileprivate(set) var reason: String?
 }
 
 extension ConnectionStory {
-  /// How it stands at the end, in a clause for a person.
+  /// Its condition at the end as a clause for people.
   package var endClause: String {
     (failure?.clause ?? reason).map { "\(end.word): \($0)" } ?? end.word
   }
@@ -95,7 +95,7 @@ extension Timeline {
     guard last > 0 else { return stories }
     let names = try log.meta.connections
     try log.forEachRecord(in: 1...last) { header, _ in
-      // What somebody noted in the log is no part of any connection.
+      // The user's annotations belong to no connection.
       guard header.kind != .annotation, includes(header.connection) else { return }
       let id = ConnectionID(number: header.connection)
       let stamp = RecordStamp(record: header.sequence, time: header.time)
@@ -109,10 +109,10 @@ extension Timeline {
     return stories
   }
 
-  /// The connection that a person means: by the source's name for it, its number, or the resource
+  /// The connection that a user names: by the source's name for it, its number, or the resource
   /// that was bound on it.
   ///
-  /// - Throws: `ConnectionError` where none is it, or several have bound the resource.
+  /// - Throws: `ConnectionError` if there is none, or several have bound the resource.
   package func connection(named text: String) throws -> ConnectionID {
     let known = try connections(upTo: .head(minus: 0))
     if let named = known.first(where: { $0.name.hasSameBytes(as: text) }) { return named.id }
@@ -145,12 +145,12 @@ extension ConnectionStory {
       end = isLost ? .lost : .closed
       self.reason = isLost ? reason : nil
     case .streamFailed(_, let report):
-      // Of several errors the first is the reason.
+      // If there are several errors, the first one is the reason.
       if end == .open || end == .unbound { (end, failure) = (.failed, report) }
     case .loginFailed(let report):
       if end == .unbound { (end, failure) = (.refused, report) }
     case .negotiated:
-      // A new stream on it: the old one was lost without a word.
+      // A new stream on it: the old one was lost without being closed.
       if end == .open { end = .lost }
     case .captureBegan, .serverIdentified, .featuresOffered, .authenticated, .resumable: break
     }
@@ -164,7 +164,7 @@ extension ConnectionStory {
     }
   }
 
-  /// Compares with how the connection stands in the last state.
+  /// Completes the history with the connection's condition in the last state.
   fileprivate mutating func finish(_ connection: Connection) {
     if connection.isOpen {
       (end, failure, reason) = (.open, nil, nil)

@@ -4,16 +4,15 @@ import RawBytes
 public import RosterCore
 public import XMPPStanza
 
-/// A log read as the history of a roster: what was, at any record or time, and what each record
+/// A log read as the history of a roster: its state at any record or time, and what each record
 /// did.
 ///
-/// Reading holds nothing up: the log may be written meanwhile, by this process or another, and what
-/// is asked for is answered up to the record that was the last when it was asked.
+/// Reading blocks no writer: this process or another may write the log meanwhile, and each answer
+/// covers the records up to the last one at the time of the call.
 public struct Timeline: Sendable {
   /// The log that is read.
   package let log: EventLog
-  /// The only connection that is looked at, so that states show what that device knows; nil for
-  /// all.
+  /// The only connection that is read, so that states show what that device knows; nil for all.
   package let connection: ConnectionID?
 
   /// The history in a log.
@@ -22,12 +21,13 @@ public struct Timeline: Sendable {
     self.connection = connection
   }
 
-  /// The history in a log that lies at a path. It is opened for reading; a session that records to
-  /// it may have it open, too, if it was begun before. As long as a timeline that was opened first
-  /// is in use, no session of this process can record to the log: begin the session first, and
-  /// take its `timeline()`.
+  /// Opens the log at a path for reading.
   ///
-  /// - Throws: `RollcallError` where it cannot be opened.
+  /// A session that was begun before may have the log open too. As long as a timeline that was
+  /// opened first is in use, no session of this process can record to the log: begin the session
+  /// first, and use its `timeline()`.
+  ///
+  /// - Throws: `RollcallError` if the log cannot be opened.
   public init(ofLogAt path: String) throws(RollcallError) {
     do {
       self.init(
@@ -39,22 +39,23 @@ public struct Timeline: Sendable {
 
   /// What one record did.
   public struct Moment: Sendable {
-    /// Which record it is, and its time.
+    /// The number and time of the record.
     public let stamp: RecordStamp
-    /// The connection that it went over.
+    /// The connection that it was sent or received on.
     public let connection: ConnectionID
     package let direction: RecordDirection
     package let event: RosterEvent
-    /// What it changed, and what is odd about it.
+    /// Its changes and findings.
     public let outcome: RosterOutcome
-    /// Why the connection ended, in the words of the source; nil if it is another record, or the
+    /// Why the connection ended, in the words of the source; nil for other records, or if the
     /// source does not say.
     package var endReason: String?
 
-    /// Which way it went; nil for what is said of the stream itself.
+    /// Its direction; nil for a record about the stream itself.
     public var way: Direction? { Direction(direction) }
 
-    /// What the record means, in a clause for a person: “the server pushes: bob@example.test both”.
+    /// The meaning of the record as a clause for people, such as “the server pushes:
+    /// bob@example.test both”.
     public var clause: String {
       if outcome.news?.endsSubscription == true, case .stanza(let stanza) = event,
         let clause = stanza.clauseOfEnding
@@ -65,25 +66,25 @@ public struct Timeline: Sendable {
     }
   }
 
-  /// A roster and the time of the record it is of.
+  /// A roster after a record, and the time of that record.
   public struct State: Hashable, Sendable {
     /// The roster.
     public package(set) var roster = Roster()
-    /// Milliseconds since 1970 UTC, by the log's clock; nil where no record so far has a time.
+    /// Milliseconds since 1970 UTC, by the log's clock; nil if no record so far has a time.
     public package(set) var time: Int64?
-    /// Whose log it is, where the log notes that.
+    /// The log's account, if the log notes it.
     var noted: BareJID?
-    /// What the log calls the connections, by number.
+    /// The log's names of the connections, by number.
     package internal(set) var names: [UInt32: String] = [:]
 
-    /// Before all records.
+    /// The state before all records.
     package init() {}
 
     init(_ roster: Roster) {
       self.roster = roster
     }
 
-    /// The account: also before the record that names it, where the log knows whose it is.
+    /// The account, even before the record that names it, if the log notes it.
     public var account: BareJID? { roster.account ?? noted }
   }
 
@@ -96,10 +97,9 @@ public struct Timeline: Sendable {
     try RollcallError.converting { try state(after: record(at: point), from: nil) }
   }
 
-  /// The state after a record, reduced from the nearest state before it: one that is at hand, or
-  /// a snapshot.
+  /// The state after a record, reduced from the nearest state before it: a known one or a snapshot.
   func state(after record: UInt64, from known: State?) throws -> State {
-    // Held once, it is changed in place.
+    // The only reference, so that the state is changed in place.
     var state =
       try snapshot(atOrBefore: record, after: known?.roster ?? Roster()).map { State($0) }
       ?? known ?? State()
@@ -107,7 +107,7 @@ public struct Timeline: Sendable {
     return state
   }
 
-  /// What a record did; nil where it means nothing to the roster, or there is none.
+  /// What a record did; nil if there is no such record, or it means nothing to the roster.
   ///
   /// - Throws: `RollcallError` if the log cannot be read.
   ///
@@ -122,7 +122,7 @@ public struct Timeline: Sendable {
     }
   }
 
-  /// Reduces every event up to a point, and hands each to `body` with what it did and the state
+  /// Reduces every event up to a point, and passes each to `body` with its outcome and the state
   /// after it.
   ///
   /// - Returns: The state at the point.
@@ -143,15 +143,15 @@ public struct Timeline: Sendable {
 
   /// The numbers of the records of a range that concern a contact.
   ///
-  /// The index says which may, where this program made it: the others are not looked at. An index
-  /// of another version is not complete.
+  /// If this program made the index, only the records that it lists are read. An index of another
+  /// version is not complete.
   package func records(
     concerning contact: BareJID, in range: ClosedRange<UInt64>
   ) throws -> Set<UInt64> {
     try records(of: contact.text, in: range)
   }
 
-  /// As `records(concerning:in:)`, for whatever the index has records of.
+  /// Like `records(concerning:in:)`, for any subject of the index.
   func records(of subject: String, in range: ClosedRange<UInt64>) throws -> Set<UInt64> {
     var found: Set<UInt64> = []
     guard var candidates = try candidates(of: subject, in: range)?[...] else {
@@ -185,7 +185,7 @@ public struct Timeline: Sendable {
           if concerns { found.insert(header.sequence) }
         }
       }
-      // Of a record without an event, such as a message, only its bytes tell.
+      // For a record without an event, such as a message, the bytes decide.
       try transaction.forEachRecord(of: candidates.lazy.filter(untold.contains)) { header, bytes in
         if reader.isSubject(subject, of: header, bytes) { found.insert(header.sequence) }
       }
@@ -193,7 +193,7 @@ public struct Timeline: Sendable {
     }
   }
 
-  /// What the index has of a subject; nil where it is not to be used.
+  /// The records that the index lists for a subject; nil if the index must not be used.
   private func candidates(
     of subject: String, in range: ClosedRange<UInt64>
   ) throws -> [UInt64]? {

@@ -4,10 +4,10 @@ import RawBytes
 package import RosterCore
 import XMPPStanza
 
-// Going over the events of a log.
+// Reading the events of a log in order.
 extension Timeline {
-  /// How many records one read transaction goes over. A reader that is held keeps the file from
-  /// reusing its pages.
+  /// The number of records that one read transaction covers. While a reader is open, the file
+  /// cannot reuse its pages.
   static let slice = 4096
 
   /// An event between a state and a later record.
@@ -79,7 +79,7 @@ extension Timeline {
       }
     }
 
-    /// What the event can mean to contacts that it does not name; nil if nothing.
+    /// What the event can mean to contacts that it does not name; nil if it means nothing to them.
     ///
     /// - Throws: `EventLogError.corrupt`, which names the record, if it cannot be read.
     var mark: EventMark? {
@@ -97,7 +97,7 @@ extension Timeline {
     }
   }
 
-  /// Takes a state on to a later record, and has `body` reduce every event on the way into its
+  /// Advances a state to a later record, and has `body` reduce every event in between into its
   /// roster. An event that `body` does not reduce is left out.
   ///
   /// The events are the stored ones if this program made them, so that no XML is parsed; otherwise
@@ -114,13 +114,13 @@ extension Timeline {
       for index in 0..<events.count {
         try body(&state.roster, events[index])
       }
-      // The last records may mean nothing.
+      // The last records may have no events.
       state.roster.move(to: events.end)
     }
     try addNotes(to: &state, upTo: last)
   }
 
-  /// Hands the events of a range to `body`, which runs outside of every transaction.
+  /// Passes the events of a range to `body`, which runs outside of every transaction.
   func forEachStep(in range: ClosedRange<UInt64>, _ body: (Step) throws -> Void) throws {
     var events = EventSlice()
     var next = range.lowerBound
@@ -131,19 +131,18 @@ extension Timeline {
     }
   }
 
-  /// Takes a state on to a later record.
+  /// Advances a state to a later record.
   ///
-  /// Complexity: linear in the events on the way.
+  /// Complexity: linear in the events in between.
   package func advance(_ state: inout State, to last: UInt64) throws {
     try follow(&state, to: last) { roster, step in try step.reduce(into: &roster) }
   }
 
-  /// Takes a state on to a later record, and hands every event on the way to `body` with what it
-  /// did and the state after it.
+  /// Advances a state to a later record, and passes every event in between to `body` with its
+  /// outcome and the state after it.
   ///
-  /// - Parameter named: The records that name the contact that is asked for. Presence that others
-  ///   sent, most of what a log has, is not handed over if it concerns only its sender. Nil if all
-  ///   contacts are asked for.
+  /// - Parameter named: The records that name the requested contact. Presence from others, which is
+  ///   most of a log, is not passed on if it concerns only its sender. Nil to request all contacts.
   package func advance(
     _ state: inout State, to last: UInt64, naming named: Set<UInt64>? = nil,
     _ body: (Moment, Roster) throws -> Void
@@ -159,7 +158,8 @@ extension Timeline {
     }
   }
 
-  /// Adds why a connection ended, which only the record says: the roster does not depend on it.
+  /// Adds why a connection ended. Only the record has the reason, because the roster does not
+  /// depend on it.
   func explainingEnd(_ moment: Moment) throws -> Moment {
     guard case .session(let event) = moment.event,
       let reason = try endReason(of: event, at: moment.stamp.record)
@@ -178,7 +178,7 @@ extension Timeline {
     return reason
   }
 
-  /// Adds to a state what the log says beside its events.
+  /// Adds to a state what the log notes besides its events.
   func addNotes(to state: inout State, upTo last: UInt64) throws {
     try log.read { transaction in
       let meta = try transaction.meta
@@ -188,7 +188,7 @@ extension Timeline {
     }
   }
 
-  /// A connection by itself need not say whose it is: the log does.
+  /// Begins with the log's account, which a single connection need not name.
   private func begin(_ state: inout State) throws {
     guard let connection, let account = try log.meta.account.flatMap({ try? BareJID(parsing: $0) })
     else { return }
@@ -201,24 +201,23 @@ extension Timeline {
       reporting: .nothing)
   }
 
-  /// Whether a record is looked at: what the user says is of no connection.
+  /// Whether a record is read: the user's annotations belong to no connection.
   private func includes(_ kind: RecordKind, of connection: UInt32) -> Bool {
     kind == .annotation || includes(connection)
   }
 
-  /// Whether records of a connection are looked at.
+  /// Whether records of a connection are read.
   package func includes(_ number: UInt32) -> Bool {
     connection == nil || connection?.number == number
   }
 
-  /// Reads the next events of a range: of no more records than a slice has, and no more bytes than
-  /// a piece.
+  /// Reads the next events of a range, at most those of one slice of records or one piece of bytes.
   private func read(_ events: inout EventSlice, in range: ClosedRange<UInt64>) throws {
     let range = range.lowerBound...min(range.upperBound, range.lowerBound + UInt64(Self.slice) - 1)
     events.removeAll()
     let reader = events.reader
     let next = try log.read { (transaction) throws -> UInt64? in
-      // A program of another version may have come in between.
+      // A program of another version may have written in between.
       if events.seen?.transaction != transaction.number {
         events.seen = (transaction.number, try transaction.hasCurrentEvents)
       }
@@ -254,12 +253,12 @@ private struct EventSlice {
   }
 
   let reader = RecordReader()
-  /// The transaction that was seen last, and whether its stored events are of this version.
+  /// The last transaction, and whether its stored events are of this version.
   var seen: (transaction: UInt64, isCurrent: Bool)?
   private var places: [Place] = []
   /// The events, one after the other.
   private var bytes: [UInt8] = []
-  /// The last record that was looked at.
+  /// The last record that was read.
   var end: UInt64 = 0
 
   var count: Int { places.count }

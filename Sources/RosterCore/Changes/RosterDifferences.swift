@@ -7,9 +7,9 @@ extension Roster {
   /// contact in the order of addresses, each in the order of `StateField`, resources and blocked
   /// addresses by their bytes.
   ///
-  /// - Parameter contacts: The contacts that may differ; nil for all. If different sessions are open
-  ///   in the two states, the presence of all contacts is compared, because a session that ends
-  ///   hides presence without naming a contact.
+  /// - Parameter contacts: The contacts that may differ; nil for all. If the two states have
+  ///   different open sessions, the presence of all contacts is compared, because a session that
+  ///   ends hides presence without naming a contact.
   ///
   /// Complexity: O(n log n) in the contacts to compare.
   package func differences(

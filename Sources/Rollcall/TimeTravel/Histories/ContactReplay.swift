@@ -1,17 +1,17 @@
 package import RosterCore
 package import XMPPStanza
 
-/// What a replay tells of one contact that the state after it does not keep: which stanza
-/// caused each change, what we asked for, and what was ignored.
+/// What a replay shows about one contact that the state does not keep: which stanza caused each
+/// change, what we asked for, and what was ignored.
 package struct ContactReplay: Hashable, Sendable {
-  /// Whom it is about.
+  /// The contact that it is about.
   package let contact: BareJID
 
-  /// The session with the server, as far as it decides what we are told.
+  /// The session with the server, as far as it decides what we receive.
   struct Session: Hashable, Sendable {
-    /// The record that bound the session; nil where the log begins in its middle.
+    /// The record that bound the session; nil if the log begins in the middle of it.
     var boundAt: UInt64?
-    /// How it ended; nil while it goes on.
+    /// How it ended; nil while it is open.
     var end: End?
     /// The record at which this session first asked for the roster.
     var rosterAskedAt: UInt64?
@@ -21,17 +21,17 @@ package struct ContactReplay: Hashable, Sendable {
   struct End: Hashable, Sendable {
     var record: UInt64
     var failure: ErrorReport?
-    /// The reason in the words of the source, of an end without an error.
+    /// The reason in the words of the source, for an end without an error.
     var reason: String?
   }
 
-  /// What the server said that changed the item.
+  /// The stanza from the server that changed the item.
   struct ItemSource: Hashable, Sendable {
     /// A push; otherwise a whole roster.
     var isPush: Bool
-    /// Which earlier records its changes go back to.
+    /// The earlier records that explain its changes.
     var origins: [ChangeOrigin] = []
-    /// Whether the log has every set of ours that can have asked for it.
+    /// Whether the log has every set of ours that may have asked for it.
     var hasAllSets = true
   }
 
@@ -39,7 +39,7 @@ package struct ContactReplay: Hashable, Sendable {
   struct OwnSet: Hashable, Sendable {
     enum Fate: Hashable, Sendable {
       case open
-      /// The server said yes, and has shown nothing yet.
+      /// The server confirmed it, and has shown nothing yet.
       case answered(UInt64)
       /// The server shows what we asked for.
       case shown
@@ -62,19 +62,19 @@ package struct ContactReplay: Hashable, Sendable {
     var kind: SubscriptionStanza.Kind
   }
 
-  /// Why a contact's last resource went.
+  /// Why a contact's last resource went offline.
   enum OfflineReason: Hashable, Sendable {
     case itSaid, weLeft, weUnsubscribed, rosterChanged, sessionEnded, newSession
   }
 
-  /// A record and what it was about.
+  /// A record and its content.
   struct Dated<Value: Hashable & Sendable>: Hashable, Sendable {
     var record: UInt64
     var value: Value
   }
 
   var session = Session()
-  /// The last whole roster that was taken.
+  /// The last whole roster that was accepted.
   var wholeRoster: UInt64?
   var itemSources: [UInt64: ItemSource] = [:]
   /// The last changes of the item's subscription, the newest last.
@@ -82,24 +82,24 @@ package struct ContactReplay: Hashable, Sendable {
   var removal: Dated<ItemSource>?
   var sets: [OwnSet] = []
   var stanzas: [Stanza] = []
-  /// What became of requests that have ended.
+  /// The outcomes of requests that have ended.
   var requests = RequestOutcomes()
   /// The roster's last name of the contact, if it was cleared.
   var clearedName: Dated<String>?
   var offline: Dated<OfflineReason>?
   var blocking: [JID: UInt64] = [:]
-  /// Which of our requests the entries of the block list go back to.
+  /// The requests of ours that explain the entries of the block list.
   var blockingOrigins: [JID: ChangeOrigin] = [:]
-  /// Whether the roster has, or had, an item of the contact.
+  /// Whether the roster has, or had, an item for the contact.
   var hadItem: Bool { !itemSources.isEmpty || removal != nil }
   /// The newest findings about the contact.
   package private(set) var findings: [Finding] = []
   private var isForeign = false
 
-  /// How many findings, sets and stanzas are kept, the newest: more are no explanation.
+  /// The number of the newest findings, sets and stanzas that are kept; more would explain nothing.
   private static let kept = 32
 
-  /// A replay that begins before the first record.
+  /// Creates a replay that begins before the first record.
   package init(of contact: BareJID) {
     self.contact = contact
   }
@@ -248,7 +248,7 @@ package struct ContactReplay: Hashable, Sendable {
     }
   }
 
-  /// What the server said, and which earlier records its changes go back to.
+  /// The stanza from the server, and the earlier records that explain its changes.
   private func source(_ moment: Timeline.Moment, _ roster: Roster) -> ItemSource {
     var source = ItemSource(isPush: false)
     if case .stanza(.pushReceived) = moment.event { source.isPush = true }

@@ -4,47 +4,47 @@ public import XMPPStanza
 
 /// What one record did to one contact, or why it did nothing.
 public struct HistoryEntry: Sendable {
-  /// The record.
+  /// The record and its outcome.
   public let moment: Timeline.Moment
-  /// Of the record's changes those that are the contact's.
+  /// The record's changes that concern the contact.
   public let changes: [RosterChange]
-  /// Of the record's findings those that are about the contact, or about what it sent.
+  /// The record's findings about the contact, or about what the contact sent.
   public let findings: [Finding]
   /// The subscription handshake that the record is part of.
   public let handshake: Handshake?
-  /// Where the name and the groups that the record brought come from.
+  /// The origin of the name and groups that the record brought.
   public let origin: Origin?
-  /// The earlier records that its changes go back to.
+  /// The earlier records that explain its changes.
   package let origins: [ChangeOrigin]
 
-  /// Whether the record did nothing to the contact but what a session of ours does to all: hide
-  /// its presence or show it again.
+  /// Whether the record only hid the contact's presence or showed it again, which the end or
+  /// resumption of our session does to all contacts.
   package var isOfSessionAlone: Bool {
     findings.isEmpty && !changes.isEmpty
       && changes.allSatisfy { $0.reason == .session }
   }
 
-  /// A request for presence and all that answers it.
+  /// A request for presence and everything that answers it.
   public struct Handshake: Hashable, Sendable {
-    /// Whose request it is.
+    /// The side that made the request.
     public enum Side: String, Hashable, Sendable {
       /// We asked to see its presence.
       case ours
-      /// It asked to see ours.
+      /// The contact asked to see ours.
       case theirs
     }
 
-    /// Whose request it is.
+    /// The side that made the request.
     public let side: Side
     /// The record that opened it.
     public let since: UInt64
   }
 
-  /// Who asked for an edit that the server shows.
+  /// The origin of an edit that the server shows.
   public enum Origin: Hashable, Sendable {
     /// A roster set of ours, by its record.
     case ownSet(UInt64)
-    /// Nothing that we sent: another of our devices, or the server itself.
+    /// Another of our devices, or the server itself.
     case elsewhere
     /// A fetch, which does not say when the edit was made.
     case fetch
@@ -52,19 +52,20 @@ public struct HistoryEntry: Sendable {
 }
 
 extension Timeline {
-  /// Hands everything that ever happened to a contact to `body`, in order, with the state after it.
+  /// Passes everything that ever happened to a contact to `body`, in order, each with the state
+  /// after it.
   ///
-  /// An entry is there for each record that means something to the roster and goes to the contact,
-  /// comes from it or names it, changed something of it, or gave rise to a finding about it:
-  /// together the histories of all contacts hold each change of a contact once.
+  /// There is an entry for each record that means something to the roster and goes to the contact,
+  /// comes from it, names it, changed it, or has a finding about it. Together, the histories of all
+  /// contacts contain each change of a contact once.
   ///
   /// - Returns: The state at the point, and the records that concern the contact but mean nothing
   ///   to the roster, such as messages.
   /// - Throws: `RollcallError` if there is no such point, or the log cannot be read; and what
   ///   `body` throws.
   ///
-  /// Complexity: linear in the events from the first that concerns the contact to the point, of
-  /// which presence of others costs the least; those before are only looked through.
+  /// Complexity: linear in the events from the first one that concerns the contact to the point;
+  /// presence of others costs the least. Earlier events are read but not reduced.
   public func history(
     of contact: BareJID, upTo point: LogPoint, _ body: (HistoryEntry, Roster) throws -> Void
   ) throws -> (state: State, others: [UInt64]) {
@@ -118,7 +119,7 @@ extension HistoryEntry.Origin {
 }
 
 extension RosterChange {
-  /// Whether it tells of a whole item, or of none.
+  /// Whether it is about a whole item rather than its name or groups.
   fileprivate var isOfWholeItem: Bool { ![.name, .groups].contains(field) }
 
   /// Whether it is what a roster set can ask for (RFC 6121 §2.1.2).
