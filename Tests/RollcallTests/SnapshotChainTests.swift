@@ -266,6 +266,31 @@ import XMPPStanza
     #expect(log.derivedDamage.parts.isEmpty && log.deferredFailures.parts.isEmpty)
   }
 
+  @Test("A branch that begins at a snapshot equals one that begins at the first record")
+  func branched() throws {
+    let log = try log(seed: 9)
+    let last = try log.read { try $0.lastSequence }
+    let middle = last / 2
+    var edits = BranchEdits()
+    edits.drops = [middle...middle + 40]
+    edits.swaps = [(last - 20, last - 9)]
+    func compared() throws -> Branch.Comparison {
+      try Branch(of: Timeline(log), upTo: .head(minus: 0), edits: edits, policy: .strict).compare()
+    }
+    #expect(try Timeline(log).snapshot(atOrBefore: middle - 1) != nil)
+    let stored = try compared()
+    try log.dropSnapshots()
+    let whole = try compared()
+    #expect(stored.actual == whole.actual)
+    #expect(stored.branched == whole.branched)
+    #expect(stored.divergence?.record == whole.divergence?.record)
+    #expect(
+      stored.divergence?.happened.map(\.outcome) == whole.divergence?.happened.map(\.outcome))
+    #expect(stored.differences == whole.differences)
+    #expect(stored.added == whole.added)
+    #expect(stored.removed == whole.removed)
+  }
+
   @Test("If snapshots cannot be stored, that is noted, and the log is unchanged")
   func notStored() throws {
     let path = try log(seed: 7).path

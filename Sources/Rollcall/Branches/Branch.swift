@@ -91,14 +91,14 @@ package struct Branch: Sendable {
     package var differs: Bool { !differences.isEmpty || !added.isEmpty || !removed.isEmpty }
   }
 
-  /// Replays both histories. Complexity: linear in the events of both. Memory grows with the
-  /// inserted records and with the findings after the divergence.
+  /// Replays both histories. Complexity: linear in the events of both, from the last snapshot that
+  /// they share. Memory grows with the inserted records and with the findings after the divergence.
   ///
   /// - Parameter step: Is called with each record of the log before it is replayed; what it throws
   ///   ends the replay.
   package func compare(_ step: (UInt64) throws -> Void = { _ in }) throws -> Comparison {
-    var replay = BranchReplay(branch: self, places: try places())
-    var end = Timeline.State()
+    var end = try sharedState()
+    var replay = BranchReplay(branch: self, places: try places(), from: end.roster)
     try timeline.follow(&end, to: head) { _, next in
       try step(next.stamp.record)
       try replay.advance(next)
@@ -107,6 +107,15 @@ package struct Branch: Sendable {
     var comparison = try replay.finish(at: end, time)
     comparison.differences = try differences(comparison)
     return comparison
+  }
+
+  /// The last stored state before the first edit; the state before all records if there is none, if
+  /// the records of the branch have other numbers, or if the policy can change any of them.
+  private func sharedState() throws -> Timeline.State {
+    guard policy == .strict, numbering.step == 1, let first = edits.first, first > 0,
+      let roster = try timeline.snapshot(atOrBefore: first - 1)
+    else { return Timeline.State() }
+    return Timeline.State(roster)
   }
 
   private func differences(_ comparison: Comparison) throws -> [StateDiff.Item] {

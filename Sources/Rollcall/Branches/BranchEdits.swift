@@ -27,6 +27,11 @@ package struct BranchEdits: Sendable {
   /// Whether there are no changes.
   package var isEmpty: Bool { drops.isEmpty && inserts.isEmpty && swaps.isEmpty }
 
+  /// The first record that is changed, or after which others are inserted; nil without changes.
+  var first: UInt64? {
+    (drops.map(\.lowerBound) + inserts.map(\.after) + swaps.flatMap { [$0.0, $0.1] }).min()
+  }
+
   /// Throws if the log lacks a record that an edit names, or if two edits name one record.
   package func check(head: UInt64) throws(BranchError) {
     var places: [ClosedRange<UInt64>] = drops

@@ -31,11 +31,15 @@ struct BranchReplay {
     }
   }
 
-  init(branch: Branch, places: [UInt64: Branch.Place]) {
+  /// - Parameters:
+  ///   - places: The edited positions.
+  ///   - roster: A state that both histories share.
+  init(branch: Branch, places: [UInt64: Branch.Place], from roster: Roster) {
     self.branch = branch
     self.places = places
     upcoming = places.keys.sorted()[...]
     reader = PolicyReader(branch.policy)
+    (result.actual.roster, result.branched.roster) = (roster, roster)
   }
 
   /// Takes the log's next record that has a meaning.
