@@ -24,7 +24,7 @@ struct RealLogTests {
     "A log gives its server's roster",
     arguments: whole)
   func givesTheServersRoster(_ fixture: Fixture) throws {
-    let reading = try read(fixture.bytes, detected(fixture))
+    let reading = try reading(of: fixture)
     #expect(reading.error == nil)
     for expected in fixture.expected {
       let roster = try roster(of: expected.account, in: reading.records)
@@ -39,7 +39,7 @@ struct RealLogTests {
     "A message whose lines look like records of the log gives no records",
     arguments: Fixture.logs)
   func aForgedRecordIsNotBelieved(_ fixture: Fixture) throws {
-    let reading = try read(fixture.bytes, detected(fixture))
+    let reading = try reading(of: fixture)
     let forged = reading.records.count { record in
       guard case .element(_, let node, _) = record.content,
         let query = node.child("query", in: Namespace.roster)
@@ -53,7 +53,7 @@ struct RealLogTests {
     "A log has no problems apart from echoes",
     arguments: whole)
   func hasNoProblems(_ fixture: Fixture) throws {
-    let problems = try read(fixture.bytes, detected(fixture)).problems
+    let problems = try reading(of: fixture).problems
       .filter { !$0.message.contains("it is an echo of it") }
     guard fixture.name != "finch-two-accounts" else { return }
     #expect(problems.isEmpty)
@@ -64,7 +64,7 @@ struct RealLogTests {
   @Test("Finch's elements of unknown accounts are counted")
   func elementsOfUnknownAccountsAreCounted() throws {
     let fixture = try #require(Fixture.logs.first { $0.name == "finch-two-accounts" })
-    let problems = try read(fixture.bytes, detected(fixture)).problems
+    let problems = try reading(of: fixture).problems
     #expect(problems.map(\.line) == [182])
     #expect(problems.first?.message.contains("no roster depends on them") == true)
   }
@@ -74,7 +74,7 @@ struct RealLogTests {
     "No password is read",
     arguments: whole)
   func noPasswordComesOut(_ fixture: Fixture) throws {
-    let elements = try read(fixture.bytes, detected(fixture)).elements.joined(separator: "\n")
+    let elements = try reading(of: fixture).elements.joined(separator: "\n")
     #expect(!elements.contains("geheim"))
     for word in elements.matches(of: /[A-Za-z0-9+\/]{16,}={0,2}/) {
       let data = Data(base64Encoded: String(word.output)) ?? Data()
@@ -106,7 +106,7 @@ struct RealLogTests {
     arguments: whole)
   func aCutOffLogGivesTheRecordsBefore(_ fixture: Fixture) throws {
     let format = try detected(fixture)
-    let all = try read(fixture.bytes, format).elements
+    let all = try reading(of: fixture).elements
     for eighth in 1..<8 {
       let end = fixture.bytes.count * eighth / 8
       let elements = try read(Array(fixture.bytes[..<end]), format).elements
@@ -123,7 +123,7 @@ struct RealLogTests {
   func theLongChatIsComplete(_ fixture: Fixture) throws {
     let sent = String(decoding: fixture.bytes, as: UTF8.self).contains("'m-long'")
     guard sent else { return }
-    let reading = try read(fixture.bytes, detected(fixture))
+    let reading = try reading(of: fixture)
     let chats = reading.elements.filter { $0.contains("m-long") && $0.contains("<message") }
     #expect(!chats.isEmpty)
     #expect(chats.allSatisfy { !$0.contains("\u{FFFD}") })
@@ -148,8 +148,27 @@ struct RealLogTests {
     }
   }
 
+  /// The format of each log, detected once for all tests.
+  private static let detected = Dictionary(
+    uniqueKeysWithValues: Fixture.logs.compactMap { fixture in
+      CaptureFormat.detect(Array(fixture.bytes.prefix(64 << 10))).map { (fixture.name, $0.id) }
+    })
+
   private func detected(_ fixture: Fixture) throws -> String {
-    try #require(CaptureFormat.detect(Array(fixture.bytes.prefix(64 << 10)))).id
+    try #require(Self.detected[fixture.name])
+  }
+
+  /// What each log gives, read once for all tests.
+  private static let readings = Result {
+    try Dictionary(
+      uniqueKeysWithValues: detected.map { name, format in
+        let fixture = try #require(Fixture.logs.first { $0.name == name })
+        return (name, try read(fixture.bytes, format))
+      })
+  }
+
+  private func reading(of fixture: Fixture) throws -> Reading {
+    try #require(Self.readings.get()[fixture.name])
   }
 
   @Test(
@@ -157,7 +176,7 @@ struct RealLogTests {
     arguments: Fixture.logs)
   func anySplitGivesTheSame(_ fixture: Fixture) throws {
     let format = try detected(fixture)
-    let whole = try read(fixture.bytes, format)
+    let whole = try reading(of: fixture)
     for seed in UInt64(0)..<4 {
       var generator = SeededGenerator(seed: seed)
       let pieces = (0..<50).map { _ in Int.random(in: 1...3000, using: &generator) }
