@@ -3,7 +3,8 @@ package import RosterCore
 package import XMPPStanza
 
 /// Consecutive records that changed nothing but presence and the roster's version, which are shown
-/// only for a moment.
+/// only for a moment. The errors that answer our presence are among them: a server that cannot be
+/// reached gives one for each contact that it has, at each login.
 package struct PresenceBurst: Hashable, Sendable {
   /// The first record and the last one.
   package let first: RecordStamp
