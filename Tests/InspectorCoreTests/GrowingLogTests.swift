@@ -159,7 +159,7 @@ import XMPPStanza
 
 extension Inspected {
   /// The records, to be appended to another log.
-  fileprivate var drafts: [RecordDraft] {
+  var drafts: [RecordDraft] {
     get throws {
       var drafts: [RecordDraft] = []
       let reader = RecordReader()
@@ -177,7 +177,7 @@ extension Inspected {
   }
 
   /// Writes the same records to a log that is closed afterward.
-  fileprivate func copy(to path: String) throws {
+  func copy(to path: String) throws {
     let copy = try EventLog.create(
       at: path, eventVersion: RecordReader.version, account: try log.meta.account)
     try copy.append(try drafts, marks: LogMarks(connections: try log.meta.connections))

@@ -81,4 +81,41 @@ import Testing
     try file.write(contentsOf: Data(new.utf8))
     try file.close()
   }
+
+  // MARK: Another log at the same place
+
+  /// The old log stays in view until nothing uses it; what is tried on it is given up.
+  @Test func aLogMayBeReplacedWhileABranchIsReplayed() throws {
+    let (path, other) = (folder.file("place.rollcall"), folder.file("other.rollcall"))
+    let fixtures = CaptureCase.all.prefix(2)
+    let lengths = try zip([path, other], fixtures).map { path, fixture in
+      let inspected = try Inspected(fixture, in: folder)
+      try inspected.copy(to: path)
+      return Int(try inspected.head)
+    }
+    let open: @Sendable (String) throws -> Timeline = { path in
+      Timeline(
+        try EventLog.open(at: path, access: .readOnly, eventVersion: RecordReader.version))
+    }
+    let log = InspectedLog(
+      try open(path), title: "place.rollcall", isLive: true, reopen: { try open(path) })
+    let inspector = Inspector([log])
+    func facts() throws -> [Int] {
+      let answer = inspector.answer(try InspectorRequest(.get, target: "/api/log"))
+      let members = JSONValue.object(try JSONScanner.object(answer.body[...]))
+      return [answer.status, members["generation"].number, members["head"].number]
+    }
+    let request = InspectorRequest(.post, ["branches"], body: ["policy": .string("lenient")])
+    var meanwhile: [[Int]] = []
+    let refusal = #expect(throws: Refusal.self) {
+      try log.addBranch(request) { _ in
+        guard meanwhile.isEmpty else { return }
+        #expect(rename(other, path) == 0)
+        meanwhile = (0..<2).compactMap { _ in try? facts() }
+      }
+    }
+    #expect(refusal?.code == "canceled")
+    #expect(meanwhile == [[200, 0, lengths[0]], [200, 0, lengths[0]]])
+    #expect(try facts() == [200, 1, lengths[1]])
+  }
 }

@@ -170,20 +170,22 @@ package final class InspectedLog: Sendable {
       run.withLock { $0.take()?.cancel() }
       return .object(["canceled": .bool(true)])
     }
-    let branch = try read { try $0.branch(of: request) }
     let mine = BranchRun()
+    // Set before the branch is made, which takes a while, too: it can be canceled from now on.
     run.withLock { run in
       run?.cancel()
       run = mine
     }
     defer { run.withLock { if $0 === mine { $0 = nil } } }
-    let comparison = try branch.compare { record in
-      step(record)
-      guard !mine.isCanceled else {
-        throw Refusal(409, "canceled", "another change was tried before this one was replayed")
+    return try borrow({ try $0.branch(of: request) }) { branch in
+      let comparison = try branch.compare { record in
+        step(record)
+        guard !mine.isCanceled else {
+          throw Refusal(409, "canceled", "the change was canceled before it was replayed")
+        }
       }
+      return try read { $0.branches.add($0.document(branch, comparison)) }
     }
-    return try read { $0.branches.add($0.document(branch, comparison)) }
   }
 
   func addBookmark(_ request: InspectorRequest) throws -> JSONValue {
