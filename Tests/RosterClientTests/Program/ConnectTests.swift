@@ -94,6 +94,40 @@ struct ConnectTests {
     #expect(other.errors.contains("is the log of alice@"), "\(other.errors)")
   }
 
+  @Test("What a server refuses, or cannot be reached by, is named with the option that helps")
+  func refusedLogins() throws {
+    #expect(try run("register", "alice").code == 0)
+    try "another\n".write(toFile: path("wrong"), atomically: true, encoding: .utf8)
+    let (domain, certificates) = (server.domain, server.certificates)
+    let (ours, key) = (certificates.authority, certificates.key)
+    let port = "127.0.0.1:\(server.port)"
+    let directPort = "127.0.0.1:\(server.directPort)"
+    let rows: [(domain: String, server: [String], authority: String, password: String, String)] = [
+      (domain, [port], ours, "wrong", "the server refuses the name or the password: “"),
+      (
+        "other.test", [port], ours, "pass",
+        "the server ended the stream (host-unknown): “This server does not serve other.test”"
+      ),
+      (domain, [directPort], ours, "pass", "; if so, give --direct-tls"),
+      (
+        domain, [port, "--direct-tls"], ours, "pass",
+        ": if the port expects STARTTLS, leave --direct-tls out"
+      ),
+      (
+        domain, [port], key, "pass", "it has no certificate in PEM form (it begins with “-----BEGIN"
+      ),
+      (domain, [port], path("none"), "pass", "no authority can be read from \(path("none"))"),
+    ]
+    for (domain, server, authority, password, words) in rows {
+      let run = try Program(
+        ["connect", "alice@\(domain)", "--authority", authority, "--password-file", password]
+          + ["--exit", "-o", "x.rollcall", "--server"] + server, in: folder.file("a b é"))
+      #expect(run.code == 2 && run.errors.contains(words), "\(run.errors)")
+      // The library's own words say nothing to a user.
+      #expect(!run.errors.contains("NIO") && !run.errors.contains("BoringSSL"), "\(run.errors)")
+    }
+  }
+
   @Test("Messages are sent, corrected and confirmed")
   func messages() async throws {
     #expect(try run("register", "alice").code == 0)
