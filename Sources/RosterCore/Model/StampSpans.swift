@@ -9,14 +9,14 @@ extension RecordStamp {
     return isOverflow ? (now > then ? .max : .min) : span
   }
 
-  /// Whether a record came at least so many milliseconds before another; false if the log does not
-  /// say.
+  /// Whether this record came at least `margin` milliseconds before another; false if the log does
+  /// not say.
   func isEarlier(than later: RecordStamp, by margin: Int64) -> Bool {
     span(to: later).map { $0 >= margin } ?? false
   }
 
-  /// Whether another record came at most so many milliseconds after this one; false if the log does
-  /// not say.
+  /// Whether another record came at most `margin` milliseconds after this one; false if the log
+  /// does not say.
   func isFollowed(by later: RecordStamp, within margin: Int64) -> Bool {
     span(to: later).map { $0 <= margin } ?? false
   }
