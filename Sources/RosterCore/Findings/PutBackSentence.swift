@@ -24,7 +24,7 @@ extension PutBack {
     }
     let shown = lostAt.map { "record \($0)" } ?? "an earlier record"
     guard let edit else {
-      return "the server had removed it at \(shown), and no set in the log asked for that"
+      return "it had left the roster at \(shown), and no set in the log asked for that"
     }
     return "\(other) had removed it at \(edit), which the server showed at \(shown)"
   }

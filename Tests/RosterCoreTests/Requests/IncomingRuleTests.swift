@@ -320,6 +320,7 @@ struct IncomingRuleTests {
     #expect(found.map(\.record) == [5] && found.map(\.cause) == [4])
     // Another request is another matter.
     scenario.sends("unsubscribed", to: dave)
+    scenario.fetches("")
     scenario.receives("subscribe", from: dave)
     scenario.sends("unsubscribe", to: dave)
     #expect(scenario.findings.count { $0.code == .wrongRefusal } == 2)

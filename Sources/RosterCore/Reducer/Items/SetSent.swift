@@ -146,6 +146,7 @@ extension Reduction {
       // A push may still follow a late answer.
       if let now = stamp.clock, let due = edit.sent.clock?.adding(Timeout.answer), now > due {
         answered.sent.time = now
+        expectAnswer()
       }
       session.pendingEdits.append(answered)
     }

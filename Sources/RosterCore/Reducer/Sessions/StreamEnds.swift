@@ -77,9 +77,11 @@ extension Reduction {
   /// so its acknowledgement is not missing. A client that owes others for longer has not answered
   /// this one either.
   mutating func forgetCrossedPushes(of place: Int) {
-    let end = roster.sessions[place].lostAt ?? stamp
-    let mayAllHaveCrossed = roster.sessions[place].unacknowledged.allSatisfy {
-      !$0.received.isLongBefore(end, Timeout.answersCross)
+    let (now, lostAt) = (stamp, roster.sessions[place].lostAt)
+    let mayAllHaveCrossed = roster.sessions[place].unacknowledged.allSatisfy { push in
+      // Without times, only a loss shows that the client may not have had the chance to answer.
+      lostAt.map { !push.received.isLongBefore($0, Timeout.answersCross) }
+        ?? push.received.isFollowed(by: now, within: Timeout.crossing)
     }
     guard mayAllHaveCrossed, !roster.sessions[place].unacknowledged.isEmpty else { return }
     roster.sessions[place].unacknowledged = []
