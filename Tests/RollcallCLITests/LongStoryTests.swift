@@ -30,7 +30,8 @@ import Testing
   @Test("It fits on two screens, and names the faults and the commands that explain them")
   func story() throws {
     let story = try output("replay", "day.rollcall")
-    #expect(story.count(where: \.isNewline) <= 80)
+    // Among them are two messages with an id that was used before, and the line about the others.
+    #expect(story.count(where: \.isNewline) <= 85)
     let lines = story.split(separator: "\n")
     let hints = lines.filter { $0.contains("see: rollcall ") }
     #expect(hints.count == Self.faults.count)

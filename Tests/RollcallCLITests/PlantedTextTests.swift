@@ -45,7 +45,7 @@ import Testing
   private static let commands: [[String]] = [
     ["conversations", "talk.jsonl", "--redact"],
     ["conversations", "talk.jsonl", "--redact", "--json"],
-    ["conversations", "talk.jsonl", "--redact", "--search", "first"],
+    ["conversations", "talk.jsonl", "--redact", "--search", "x"],
     ["chat", "talk.jsonl", "bob@b.test", "--redact"],
     ["chat", "talk.jsonl", "bob@b.test", "--redact", "--json"],
     ["chat", "talk.jsonl", "room@c.test", "--redact", "--last", "5"],

@@ -42,15 +42,15 @@ extension ProtocolVocabulary {
     expired expired-token expires expiry ext extensions facility failed failed-application
     failed-rules failed-transport failure fallback fast fault fburl feature
     feature-not-implemented features federation fgcolor field fieldref file file-not-available
-    file-too-large filename filter fin finality fingerprint finish first firstname floor fn for
-    forbidden forwarded foundation free-text from from-tag fully-anonymous game gateway
-    gathering-complete gender general-error generation genre geo geoloc get given gone group
-    groupchat h handled-count-too-high handshake hash hash-used header headers height history
-    hold hop hopcheck host host-gone host-info host-unknown hostname href html httpError i4 ice2
-    icon icondef id identity identity-category identity-type identityKey idle idle-seconds ik
-    img impp improper-addressing inactive inactivity incompatible-parameters incorrect-encoding
-    index info initial-response initials initiator inline inquiry instructions
-    insufficient-clearance int interim internal-server-error invalid-authzid
+    file-sharing file-too-large filename filter fin finality fingerprint finish first firstname
+    floor fn for forbidden forwarded foundation free-text from from-tag fully-anonymous game
+    gateway gathering-complete gender general-error generation genre geo geoloc get given gone
+    group groupchat h handled-count-too-high handshake hash hash-used header headers height
+    history hold hop hopcheck host host-gone host-info host-unknown hostname href html httpError
+    i4 ice2 icon icondef id identity identity-category identity-type identityKey idle
+    idle-seconds ik img impp improper-addressing inactive inactivity incompatible-parameters
+    incorrect-encoding index info initial-response initials initiator inline inquiry
+    instructions insufficient-clearance int interim internal-server-error invalid-authzid
     invalid-consumer-key invalid-crypto invalid-from invalid-id invalid-jid invalid-mechanism
     invalid-namespace invalid-nonce invalid-options invalid-payload invalid-rules
     invalid-signature invalid-subid invalid-token invalid-xml invalidContentType invalidUrl
@@ -63,56 +63,57 @@ extension ProtocolVocabulary {
     malformed-action malformed-request malformed-url mark markable mav max max-age max-bytes
     max-chats max-file-size max-items-exceeded max-nodes-exceeded max-skew maxPacketLifeTime
     maxRetransmits max_items maxchars maximum-user-count maxkbps maxpause maxptime maxstanzas
-    md5Hash mdate mechanism mechanism-too-weak mechanisms media media-error media-type member
-    message meta metacontacts metadata method methodCall methodName methodResponse migrated mime
-    mime-type min mine misc missing-parameter missingSchema mobile mode moderate moderated
-    modified module moved muc mute n name namespace negotiated network never new new-nick newkey
-    next nick nick-assigned nickname no-copy no-permanent-store no-store no-valid-streams node
-    nodeid-required non-anonymous not-acceptable not-allowed not-authorized not-in-roster-group
-    not-subscribed not-well-formed note notification notify notify-agents notify-queue
-    notify-queue-details ns num number numfiles oauth oauth_consumer_key oauth_nonce
-    oauth_signature oauth_signature_method oauth_timestamp oauth_token oauth_version object
-    occupant-id offer offer-accept offer-reject offer-revoke offline offline-messages offset ol
-    old oldest on-mention oneshot open opt-in opt-out option optional options order ordered org
-    origin-id os otr out-of-order p page param parameter parameters params password path pause
-    paused payload payload-required payload-too-big payload-type payment-required
-    pending-subscription per-hop performer perm permissions phone photo ping pinned pivotable pk
-    pobox pointer policy policy-violation polling port position postalcode preKeyId preKeyPublic
-    precondition-not-met pref preferences prefix prekey prekeys presence presence-in
-    presence-out presence-subscription-required preserveComments preserveDTD preserveLexical
-    preservePIs preservePrefixes prev previd previous primary priority private privilege
-    privileged_iq probe proceed processing-failed prodid profile program_name program_type
-    prompt propose protocol proxy proxy-error ptime publish publish-options publisher pubsub
-    purge purpose push put pwd query queue-notifications queue-status r range rap rating
-    reaction reactions realjid-public reason received recipient recipient-unavailable redirect
-    reference referenced-stanza references referred regex region regioncode register registered
-    registration registration-required registry reject rel-addr rel-port related relay remark
-    remote-candidate remote-connection-failed remote-domain remote-server-not-found
-    remote-server-timeout remoteport remove removed removed-affiliation removed-membership
-    removed-shutdown replace report report-origin reported reportedref representAs request
-    request-token requests required reset resource resource-constraint responder response
-    restart restartlogic restrict restricted restricted-xml result resume resumed retract
-    retracted retrieve retry retry-after rev reviewed revision revoke rid ringing role roles
-    room room-created roster route rowspan rpad rtcp-fb rtcp-fb-trr-int rtcp-mux rtp-hdrext rtt
-    rtt-sync rule salt sasl-channel-binding save schema schemaloc scheme score sctpmap sdp
-    search seconds secs section section1 section2 section3 section4 secure security-error
-    securitylabel see-other-host selector self-presence selfContained semantics semi-anonymous
-    send-count sender senders sent seq server server-data server_address server_name serverinfo
-    service service-unavailable service-uris services session session-expired session-params
-    sessionWideBuffers sessionid set setup setup-failed setupResponse shell shortname show si
-    sid sidebars-by-ref sidebars-by-val sift siftElementType sig signalstrength signedPreKeyId
-    signedPreKeyPublic signedPreKeySignature since sip sipub size slot sm software sound source
-    source_lang space spam span spec speed spk spks spoiler src src-id ssrc ssrc-group
-    stackTrace stamp stanza stanza-id stanza-too-big stanzas start start_time starting starttls
-    state status storage store stored stream streamEnd streamStart streamhost streamhost-used
-    streams street strict string strong struct stun style sub subid subid-required subject
-    subprogram_type subscribe subscribe-options subscription subscription-required subscriptions
-    subtype success suffix summary supersededby supersedes surname sync-mode system-shutdown t
-    table tag target targetns task task-data tasks tcptype td tel temporary-auth-failure text th
-    third-party thread thumbnail tie-break time timeout timestamp tins title tls-0rtt to to-tag
-    token token-required tokens too-many-recipients too-many-stanzas too-many-subscriptions
-    topic tr track tracker transfer transfer-failed transfer-refused transferred translation
-    transport tree trust trust-message tt ttl tune turn type tz tzo udpsuccess ufrag ul
+    md5Hash mdate mechanism mechanism-too-weak mechanisms media media-error media-sharing
+    media-type member message meta metacontacts metadata method methodCall methodName
+    methodResponse migrated mime mime-type min mine misc missing-parameter missingSchema mobile
+    mode moderate moderated modified module moved muc mute n name namespace negotiated network
+    never new new-nick newkey next nick nick-assigned nickname no-copy no-permanent-store
+    no-store no-valid-streams node nodeid-required non-anonymous not-acceptable not-allowed
+    not-authorized not-in-roster-group not-subscribed not-well-formed note notification notify
+    notify-agents notify-queue notify-queue-details ns num number numfiles oauth
+    oauth_consumer_key oauth_nonce oauth_signature oauth_signature_method oauth_timestamp
+    oauth_token oauth_version object occupant-id offer offer-accept offer-reject offer-revoke
+    offline offline-messages offset ol old oldest on-mention oneshot open opt-in opt-out option
+    optional options order ordered org origin-id os otr out-of-order p page param parameter
+    parameters params password path pause paused payload payload-required payload-too-big
+    payload-type payment-required pending-subscription per-hop performer perm permissions phone
+    photo ping pinned pivotable pk pobox pointer policy policy-violation polling port position
+    postalcode preKeyId preKeyPublic precondition-not-met pref preferences prefix prekey prekeys
+    presence presence-in presence-out presence-subscription-required preserveComments
+    preserveDTD preserveLexical preservePIs preservePrefixes prev previd previous primary
+    priority private privilege privileged_iq probe proceed processing-failed prodid profile
+    program_name program_type prompt propose protocol proxy proxy-error ptime publish
+    publish-options publisher pubsub purge purpose push put pwd query queue-notifications
+    queue-status r range rap rating reaction reactions realjid-public reason received recipient
+    recipient-unavailable redirect reference referenced-stanza references referred regex region
+    regioncode register registered registration registration-required registry reject rel-addr
+    rel-port related relay remark remote-candidate remote-connection-failed remote-domain
+    remote-server-not-found remote-server-timeout remoteport remove removed removed-affiliation
+    removed-membership removed-shutdown replace report report-origin reported reportedref
+    representAs request request-token requests required reset resource resource-constraint
+    responder response restart restartlogic restrict restricted restricted-xml result resume
+    resumed retract retracted retrieve retry retry-after rev reviewed revision revoke rid
+    ringing role roles room room-created roster route rowspan rpad rtcp-fb rtcp-fb-trr-int
+    rtcp-mux rtp-hdrext rtt rtt-sync rule salt sasl-channel-binding save schema schemaloc scheme
+    score sctpmap sdp search seconds secs section section1 section2 section3 section4 secure
+    security-error securitylabel see-other-host selector self-presence selfContained semantics
+    semi-anonymous send-count sender senders sent seq server server-data server_address
+    server_name serverinfo service service-unavailable service-uris services session
+    session-expired session-params sessionWideBuffers sessionid set setup setup-failed
+    setupResponse shell shortname show si sid sidebars-by-ref sidebars-by-val sift
+    siftElementType sig signalstrength signedPreKeyId signedPreKeyPublic signedPreKeySignature
+    since sip sipub size slot sm software sound source source_lang sources space spam span spec
+    speed spk spks spoiler src src-id ssrc ssrc-group stackTrace stamp stanza stanza-id
+    stanza-too-big stanzas start start_time starting starttls state status storage store stored
+    stream streamEnd streamStart streamhost streamhost-used streams street strict string strong
+    struct stun style sub subid subid-required subject subprogram_type subscribe
+    subscribe-options subscription subscription-required subscriptions subtype success suffix
+    summary supersededby supersedes surname sync-mode system-shutdown t table tag target
+    targetns task task-data tasks tcptype td tel temporary-auth-failure text th third-party
+    thread thumbnail tie-break time timeout timestamp tins title tls-0rtt to to-tag token
+    token-required tokens too-many-recipients too-many-stanzas too-many-subscriptions topic tr
+    track tracker transfer transfer-failed transfer-refused transferred translation transport
+    tree trust trust-message tt ttl tune turn type tz tzo udpsuccess ufrag ul
     unacceptable-payload unacceptable-text unavailable-not-shown unavailable-shown unbind
     unblock unblocked undefined-abuse undefined-condition unexpected-request unhold unique
     unknown-sender unknown-session unmute unread-messages unset unsubscribe unsupported

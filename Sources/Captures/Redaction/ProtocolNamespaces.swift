@@ -91,15 +91,15 @@ extension ProtocolVocabulary {
     urn:xmpp:oauth urn:xmpp:oauth:0:errors urn:xmpp:occupant-id urn:xmpp:omemo urn:xmpp:ooo
     urn:xmpp:openpgp urn:xmpp:order-by urn:xmpp:pars urn:xmpp:pie urn:xmpp:ping
     urn:xmpp:privilege urn:xmpp:pubsub-filter urn:xmpp:push urn:xmpp:rap urn:xmpp:raproute
-    urn:xmpp:reactions urn:xmpp:receipts urn:xmpp:register urn:xmpp:reply urn:xmpp:reporting
-    urn:xmpp:reputation urn:xmpp:rtt urn:xmpp:sasl urn:xmpp:sasl-cb urn:xmpp:sasl:upgrade
-    urn:xmpp:sce urn:xmpp:scram-upgrade urn:xmpp:sec-label urn:xmpp:sec-label:catalog
-    urn:xmpp:sec-label:ess urn:xmpp:sec-label:pubsub urn:xmpp:sec-label:pubsub:errors
-    urn:xmpp:serverinfo urn:xmpp:sfs urn:xmpp:sic urn:xmpp:sid urn:xmpp:sift urn:xmpp:sm
-    urn:xmpp:spim-marker urn:xmpp:spim-report urn:xmpp:spoiler urn:xmpp:stream-limits
-    urn:xmpp:styling urn:xmpp:thumbs urn:xmpp:time urn:xmpp:tm urn:xmpp:trust-messages
-    urn:xmpp:vcard4 urn:xmpp:vcard:ca urn:xmpp:vcard:registration urn:xmpp:viewing
-    urn:xmpp:webxdc urn:xmpp:xbosh urn:xmpp:xml-element vcard-temp vcard-temp-filter
-    vcard-temp:x:update vcard:x:update
+    urn:xmpp:reactions urn:xmpp:receipts urn:xmpp:reference urn:xmpp:register urn:xmpp:reply
+    urn:xmpp:reporting urn:xmpp:reputation urn:xmpp:rtt urn:xmpp:sasl urn:xmpp:sasl-cb
+    urn:xmpp:sasl:upgrade urn:xmpp:sce urn:xmpp:scram-upgrade urn:xmpp:sec-label
+    urn:xmpp:sec-label:catalog urn:xmpp:sec-label:ess urn:xmpp:sec-label:pubsub
+    urn:xmpp:sec-label:pubsub:errors urn:xmpp:serverinfo urn:xmpp:sfs urn:xmpp:sic urn:xmpp:sid
+    urn:xmpp:sift urn:xmpp:sims urn:xmpp:sm urn:xmpp:spim-marker urn:xmpp:spim-report
+    urn:xmpp:spoiler urn:xmpp:stream-limits urn:xmpp:styling urn:xmpp:thumbs urn:xmpp:time
+    urn:xmpp:tm urn:xmpp:trust-messages urn:xmpp:vcard4 urn:xmpp:vcard:ca
+    urn:xmpp:vcard:registration urn:xmpp:viewing urn:xmpp:webxdc urn:xmpp:xbosh
+    urn:xmpp:xml-element vcard-temp vcard-temp-filter vcard-temp:x:update vcard:x:update
     """
 }

@@ -49,7 +49,7 @@ package enum ProtocolVocabulary {
     "type": [
       "get", "set", "result", "error", "unavailable", "subscribe", "subscribed", "unsubscribe",
       "unsubscribed", "probe", "chat", "groupchat", "headline", "normal", "cancel", "auth",
-      "modify", "wait", "continue", "form", "submit", "hidden",
+      "modify", "wait", "continue", "form", "submit", "hidden", "data",
     ],
     "subscription": ["none", "to", "from", "both", "remove"],
     "ask": ["subscribe"],
