@@ -27,11 +27,17 @@ import Testing
     (code: "foreign-push", about: "mum@bank.example"),
   ]
 
+  private func lines(of story: String, with word: String) -> [Substring] {
+    story.split(separator: "\n").filter { $0.contains(word) }
+  }
+
   @Test("It fits on two screens, and names the faults and the commands that explain them")
   func story() throws {
     let story = try output("replay", "day.rollcall")
-    // Among them are two messages with an id that was used before, and the line about the others.
-    #expect(story.count(where: \.isNewline) <= 85)
+    #expect(story.count(where: \.isNewline) <= 80)
+    // The summary tells it, and the line of the record names it.
+    #expect(self.lines(of: story, with: "outdated-set").count == 2)
+    #expect(self.lines(of: story, with: "id-reused").allSatisfy { $0.hasPrefix("! #") })
     let lines = story.split(separator: "\n")
     let hints = lines.filter { $0.contains("see: rollcall ") }
     #expect(hints.count == Self.faults.count)

@@ -56,8 +56,8 @@ struct ReplayCommand: ParsableCommand, LogReading {
     let opened = try source.open()
     let last = try opened.naming { try opened.timeline.record(at: source.point) }
     let story = try self.story(of: opened)
-    if !output.isForMachines, let presence = try survey(opened, last, story), !full {
-      story.condense(presence: presence)
+    if !output.isForMachines, let found = try survey(opened, last, story), !full {
+      story.condense(presence: found.presence, summarized: found.summarized)
     }
     story.summary = nil
     try story.printRecords(upTo: last)
@@ -66,16 +66,18 @@ struct ReplayCommand: ParsableCommand, LogReading {
 
   /// Looks through a long session, and prints its summary unless a filter selects a part of it.
   ///
-  /// - Returns: The presence of each day in the part that is shown, if the whole story is long. How
-  ///   long the whole one is depends on no filter and no end, so that none makes a story longer.
+  /// - Returns: The presence of each day in the part that is shown, and the findings that the summary
+  ///   has told, if the whole story is long. How long the whole one is depends on no filter and no
+  ///   end, so that none makes a story longer.
   private func survey(
     _ opened: OpenedSource, _ last: UInt64, _ story: Story
-  ) throws -> [Int64?: PresenceBurst]? {
+  ) throws -> (presence: [Int64?: PresenceBurst], summarized: Set<Finding>)? {
     let head = try opened.lastRecord
     guard head >= Self.summaryThreshold else { return nil }
     var whole = StorySummary(day: times.zone.day)
     // Without a filter, the part that is shown is the whole up to the last record.
     var part = filter.isSet ? whole : nil
+    var summarized: Set<Finding> = []
     try opened.naming {
       var follower = try LogFollower(opened.timeline)
       try follower.follow(upTo: last) { moment, _ in
@@ -85,6 +87,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
       if part == nil { part = whole }
       if last >= Self.summaryThreshold, !filter.isSet {
         whole.take(ending: try opened.timeline.findings(ending: follower.state))
+        summarized = Set(whole.seriousFindings.map(\.first))
         try Terminal.say(
           whole.lines(follower.state, records: last, words, times.zone, isFull: full))
       }
@@ -93,7 +96,8 @@ struct ReplayCommand: ParsableCommand, LogReading {
         try follower.follow(upTo: next) { moment, _ in whole.take(moment) }
       }
     }
-    return whole.isLong ? part?.presence : nil
+    guard whole.isLong, let part else { return nil }
+    return (part.presence, summarized)
   }
 
   /// The source, for commands that the user may copy.
@@ -144,9 +148,12 @@ struct ReplayCommand: ParsableCommand, LogReading {
 
     /// Prints a condensed story, because the whole one is very long.
     ///
-    /// - Parameter presence: The presence of each day.
-    func condense(presence: [Int64?: PresenceBurst]) {
-      printer = StoryPrinter(printer.labels, zone: zone, .condensed(presence: presence))
+    /// - Parameters:
+    ///   - presence: The presence of each day.
+    ///   - summarized: The findings that the summary has told.
+    func condense(presence: [Int64?: PresenceBurst], summarized: Set<Finding>) {
+      printer = StoryPrinter(
+        printer.labels, zone: zone, .condensed(presence: presence, summarized: summarized))
     }
 
     func update() throws {

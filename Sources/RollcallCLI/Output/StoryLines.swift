@@ -91,6 +91,9 @@ extension RosterChange {
 extension Finding {
   /// The finding with its record, code, severity and device.
   package var line: String { ListedFinding.roster(self).line }
+
+  /// The finding at the end of its record's line, where the summary has its sentence.
+  var mark: String { ListedFinding.roster(self).styled("! \(code.rawValue) (\(severity.rawValue))") }
 }
 
 extension ListedFinding {
@@ -98,7 +101,10 @@ extension ListedFinding {
   package var line: String {
     let place = device.map { " · \($0)" } ?? ""
     let head = "! #\(record) \(code) (\(severity.rawValue))\(place)"
-    let text = "\(head): \(sentence)".visible
-    return severity == .error ? Style.red(text) : Style.cyan(text)
+    return styled("\(head): \(sentence)".visible)
+  }
+
+  fileprivate func styled(_ text: String) -> String {
+    severity == .error ? Style.red(text) : Style.cyan(text)
   }
 }

@@ -9,8 +9,9 @@ enum StoryDensity {
   case full
   /// Bursts of presence as one line each.
   case folded
-  /// One line for each record with a lasting effect, and presence counted by day.
-  case condensed(presence: [Int64?: PresenceBurst])
+  /// One line for each record with a lasting effect, and presence counted by day. A finding that the
+  /// summary has told is only named there.
+  case condensed(presence: [Int64?: PresenceBurst], summarized: Set<Finding>)
 }
 
 /// Prints a story: the date when it changes, and the records that matter, with frequent ones
@@ -75,8 +76,11 @@ struct StoryPrinter {
       for entry in messages.take(message, isShown: isShown) { try say(entry, roster) }
     case .condensed:
       for entry in messages.take(message, isShown: isShown) { try say(entry, roster) }
-      let hasWarning = message.findings.contains { tells(.message($0)) }
-      if isShown, hasWarning { try say(MessageFold.Entry.moment(message), roster) }
+      // The message is counted with those of its day, and the finding names its sender.
+      let findings = message.findings.map { ListedFinding.message($0) }.filter(tells)
+      guard isShown, !findings.isEmpty else { return }
+      try sayDate(message.stamp)
+      try Terminal.say(findings.map(\.line))
     }
   }
 
@@ -179,9 +183,11 @@ struct StoryPrinter {
       let heading = moment.heading(zone, moment.condensedClause)
       let origins = labels.originLines(moment.outcome, roster).joined(separator: "; ")
       let suffix = labels.suffix(moment.connection, roster)
+      let findings = moment.outcome.findings
+      let marks = findings.filter(isSummarized).map { "  " + $0.mark }.joined()
       try Terminal.say(
-        [heading + suffix + (origins.isEmpty ? "" : " (\(origins))")]
-          + moment.outcome.findings.map { "    " + $0.line })
+        [heading + suffix + (origins.isEmpty ? "" : " (\(origins))") + marks]
+          + findings.filter { !isSummarized($0) }.map { "    " + $0.line })
     case .interruption(let lost, let resumed):
       try sayDate(lost.stamp)
       try Terminal.say(
@@ -189,6 +195,11 @@ struct StoryPrinter {
           + " \(clock(lost.stamp, resumed.stamp))· the connection is lost, the session is resumed"
           + labels.suffix(resumed.connection, roster))
     }
+  }
+
+  private func isSummarized(_ finding: Finding) -> Bool {
+    guard case .condensed(_, let summarized) = density else { return false }
+    return summarized.contains(finding)
   }
 
   // MARK: Times
@@ -204,7 +215,7 @@ struct StoryPrinter {
   }
 
   private func presence(of day: Int64?) -> String? {
-    guard case .condensed(let presence) = density, let burst = presence[day] else { return nil }
+    guard case .condensed(let presence, _) = density, let burst = presence[day] else { return nil }
     return Style.dim("… \(burst.records.of("record")): \(burst.clause)")
   }
 

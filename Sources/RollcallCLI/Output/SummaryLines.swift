@@ -37,15 +37,17 @@ extension StorySummary {
     return lines + [""]
   }
 
+  /// The kinds of findings whose first one is told in a sentence.
+  var seriousFindings: [FindingCount] { findingCounts.filter { $0.first.severity != .info } }
+
   private func findingLines(_ source: SourceWords) -> [String] {
-    let serious = findingCounts.filter { $0.first.severity != .info }
     let severities = [Finding.Severity.error, .warning, .info].map { (count(of: $0), $0) }
       .filter { $0.0 > 0 }.map { $0.0.of($0.1.rawValue) }
     guard !severities.isEmpty else { return ["  no findings"] }
     var lines = [
       "  findings: \(severities.joined(separator: ", ")): rollcall findings \(source.all)"
     ]
-    for found in serious {
+    for found in seriousFindings {
       let times = found.count == 1 ? "" : " (\(found.count) times)"
       lines.append("  " + found.first.line + times)
       lines.append("      " + Style.dim("see: " + found.first.command(source)))
