@@ -93,7 +93,9 @@ extension Finding {
   package var line: String { ListedFinding.roster(self).line }
 
   /// The finding at the end of its record's line, where the summary has its sentence.
-  var mark: String { ListedFinding.roster(self).styled("! \(code.rawValue) (\(severity.rawValue))") }
+  var mark: String {
+    ListedFinding.roster(self).styled("! \(code.rawValue) (\(severity.rawValue))")
+  }
 }
 
 extension ListedFinding {
