@@ -220,8 +220,8 @@ extension EditFinding {
     case .putBack(let putBack):
       putBack.sentence(about: words.somebody, set: words.cause, by: words.device)
     case .foreignSet:
-      "\(words.initialOur) roster set went to \(words.somebody) and changes nothing of ours: a set "
-        + "goes to our own account (RFC 6121 §2.1.5)."
+      "\(words.initialOur) roster set went to an address of \(words.somebody), and changes nothing "
+        + "of ours: a set goes to no address or to our bare one (RFC 6121 §2.1.5)."
     }
   }
 }
@@ -276,7 +276,7 @@ extension SubscriptionFinding {
     case .friendLeft(let kind, let before, let after):
       "\(words.somebody) no longer "
         + (kind == .unsubscribe ? "wants to see our presence" : "lets us see its presence")
-        + " (“\(kind.rawValue)” of \(words.cause)), and at \(words.record) the server showed the "
+        + " (“\(kind.rawValue)” of \(words.cause)), and the server showed the "
         + "contact as “\(after.rawValue)”: the contact ended what was “\(before.rawValue)” "
         + "(RFC 6121 \(kind == .unsubscribe ? "§3.3" : "§3.2"))."
     case .undelivered(.subscribe, let report):

@@ -321,8 +321,8 @@ extension SessionEvent {
   }
 
   /// Whether it is an element from the server, or its end of the stream, that a session can
-  /// receive:
-  /// features and the refusal of a login are part of the negotiation before it (RFC 6120 §4.3).
+  /// receive: features and the refusal of a login are part of the negotiation before it
+  /// (RFC 6120 §4.3).
   fileprivate var isReceivedInSession: Bool {
     switch self {
     case .streamFailed(.inbound, _), .ended(.inbound): true

@@ -54,6 +54,22 @@ struct FriendLeftTests {
     }
   }
 
+  @Test("A friend who leaves soon after a new friendship is one, whatever ended the earlier one")
+  func afterNewFriendship() {
+    var scenario = alice("both")
+    scenario.sets(item(bob, "subscription='remove'"), id: "r", at: 1_000)
+    scenario.pushed(item(bob, "subscription='remove'"))
+    scenario.receivesEmptyResult(id: "r")
+    scenario.sends("subscribe", to: bob, at: 5_000)
+    scenario.pushed(item(bob, "ask='subscribe'"))
+    scenario.receives("subscribed", from: bob, at: 10_000)
+    scenario.pushed(item(bob, "subscription='to'"))
+    #expect(findings(scenario).isEmpty)
+    scenario.receives("unsubscribed", from: bob, at: 40_000)
+    scenario.pushed(item(bob))
+    #expect(findings(scenario).count == 1)
+  }
+
   @Test("If the next login shows it, it is the same finding")
   func nextLogin() {
     var scenario = alice("both")

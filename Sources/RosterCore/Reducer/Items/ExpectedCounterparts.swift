@@ -54,6 +54,7 @@ extension Reduction {
     guard source.isPush || old != nil || roster.contacts.hasDetails(number) else { return }
     let shown = SubscriptionEffect.shown(from: old, to: new)
     if source.isPush { forgetOldStanzas(of: number) }
+    if shown.contains(.weSee) || shown.contains(.itSees) { endIsPast(number) }
     let expected = roster.contacts.expected(of: number)
     guard !shown.isEmpty || !expected.pushes.isEmpty else { return }
     for effect in shown {

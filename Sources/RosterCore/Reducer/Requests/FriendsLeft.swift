@@ -9,6 +9,12 @@ extension Reduction {
     roster.contacts.updateDetails(of: number) { $0.expected.lastEnding = now }
   }
 
+  /// A new subscription begins, and what ends it is not part of the earlier ending.
+  mutating func endIsPast(_ number: ContactNumber) {
+    guard roster.contacts.expected(of: number).lastEnding != nil else { return }
+    roster.contacts.updateDetails(of: number) { $0.expected.lastEnding = nil }
+  }
+
   /// Whether a subscription with the contact has just ended: what the contact sends then, perhaps
   /// by itself, is part of that, even if the roster shows nothing more that it could end.
   func isEnding(_ number: ContactNumber) -> Bool {
