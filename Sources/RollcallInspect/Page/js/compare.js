@@ -26,13 +26,17 @@ export class Compare {
     this.element.hidden = !isOn;
     bind(isOn ? this.table : this.keys);
     if (!isOn) { this.app.timeline.resize(); this.app.refresh(); return; }
-    if (this.loading && !(await this.isCurrent())) this.loading = null;
-    const load = (this.loading ??= this.load());
+    const known = this.loading, load = (this.loading = this.reloaded(known));
     try { await load; } catch (error) {
       if (this.loading !== load) return;
       Object.assign(this, { loading: null, differences: [], columns: [], lanes: null, chosen: -1 });
       if (!this.element.hidden) fill(this.element, h('div', { class: 'pane' }, nothing([t.failed, error.message])));
     }
+  }
+  // What was loaded, if it is still what both logs have.
+  async reloaded(known) {
+    if (known) { await known; if (await this.isCurrent()) return; }
+    await this.load();
   }
   // Whether both logs are still those that were compared, and as long.
   async isCurrent() {
