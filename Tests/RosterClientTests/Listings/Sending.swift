@@ -18,8 +18,9 @@ func send(
 
 /// The listing about requests of others.
 func answer(in session: LiveSession) async throws {
+  let stanzas = await session.stanzas()
   await session.answerRequests(in: ["jabber:iq:version"])
-  for await stanza in await session.stanzas() {
+  for await stanza in stanzas {
     guard stanza.element.value(of: "type") == "get",
       stanza.element.firstChild("query", in: "jabber:iq:version") != nil
     else { continue }

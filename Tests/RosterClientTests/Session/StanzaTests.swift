@@ -132,8 +132,8 @@ struct StanzaTests {
     let first = Turn(heard: "id=\"q\"", said: Self.version)
     let second = Turn(heard: "id=\"v\"", said: Self.version.replacing("'v'", with: "'w'"))
     let result = try await Attack(Self.online(first, second)).run { session in
-      await session.answerRequests(in: ["jabber:iq:version"])
       var arrived = await session.stanzas().makeAsyncIterator()
+      await session.answerRequests(in: ["jabber:iq:version"])
       // Anything that lets the server go on.
       async let unanswered = error { () throws(LiveError) in try await session.send(Self.request) }
       let request = try #require(await arrived.next())
