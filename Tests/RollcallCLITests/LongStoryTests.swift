@@ -37,7 +37,8 @@ import Testing
     #expect(story.count(where: \.isNewline) <= 80)
     // The summary tells it, and the line of the record names it.
     #expect(self.lines(of: story, with: "outdated-set").count == 2)
-    #expect(self.lines(of: story, with: "id-reused").allSatisfy { $0.hasPrefix("! #") })
+    let reused = self.lines(of: story, with: "id-reused")
+    #expect(reused.count == 2 && reused.allSatisfy { $0.hasPrefix("! #") })
     let lines = story.split(separator: "\n")
     let hints = lines.filter { $0.contains("see: rollcall ") }
     #expect(hints.count == Self.faults.count)

@@ -180,7 +180,62 @@ import Testing
     #expect(back.contains("- conversation with bob@b.test: 1 message"), "\(back)")
   }
 
+  @Test("A copy is not the record that changed a conversation")
+  func copyIsNoCause() throws {
+    let copied =
+      Self.talk + [
+        Self.line(
+          12, "out", "<iq type='set' id='a'><query xmlns='urn:xmpp:mam:2' queryid='q'/></iq>"),
+        Self.line(
+          13, "in",
+          "<message><result xmlns='urn:xmpp:mam:2' queryid='q' id='x1'>"
+            + "<forwarded xmlns='urn:xmpp:forward:0'>"
+            + "<delay xmlns='urn:xmpp:delay' stamp='2025-11-20T10:00:11Z'/>"
+            + "<message xmlns='jabber:client' type='chat' from='bob@b.test/pc' id='m8'>"
+            + "<body>四</body></message></forwarded></result></message>"),
+      ]
+    try write(copied, "copied.jsonl")
+    let output = try run("diff", "copied.jsonl", "10", "17").output
+    #expect(output.contains("(#15)") && !output.contains("#17"), "\(output)")
+  }
+
+  @Test("What a resumption acknowledges is not said to be on the way again")
+  func acknowledgedByResumption() throws {
+    let resumed =
+      Self.talk.prefix(4) + [
+        Self.line(1, "out", "<enable xmlns='urn:xmpp:sm:3' resume='true'/>"),
+        Self.line(1, "in", "<enabled xmlns='urn:xmpp:sm:3' id='s' resume='true'/>"),
+        Self.line(
+          2, "out", "<message type='chat' to='bob@b.test' id='n1'><body>在吗</body></message>"),
+        Self.line(
+          3, "out", "<message type='chat' to='bob@b.test' id='n2'><body>喂</body></message>"),
+        #"{"t":1763632810000,"stream":"opened"}"#,
+        Self.line(11, "out", "<resume xmlns='urn:xmpp:sm:3' previd='s' h='0'/>"),
+        Self.line(12, "in", "<resumed xmlns='urn:xmpp:sm:3' previd='s' h='1'/>"),
+      ]
+    try write(Array(resumed), "resumed.jsonl")
+    let output = try run("replay", "resumed.jsonl", "--full").output
+    #expect(output.contains("the server acknowledges #7"), "\(output)")
+    #expect(output.contains("#8 is on the way again") && !output.contains("#7 is on the way again"))
+  }
+
   // MARK: why
+
+  @Test("An error that answers a message is no copy of it")
+  func errorIsNoCopy() throws {
+    let failed =
+      Self.talk + [
+        Self.line(
+          12, "in",
+          "<message type='error' from='bob@b.test/pc' id='m7'><error type='cancel'>"
+            + "<service-unavailable xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></message>"
+        )
+      ]
+    try write(failed, "failed.jsonl")
+    let output = try run("why", "failed.jsonl", "bob@b.test", "--message", "m7").output
+    #expect(output.contains("It is in one record, #14: live."), "\(output)")
+    #expect(output.contains("It failed"))
+  }
 
   @Test("Why a message is unread, or is not")
   func unread() throws {

@@ -15,6 +15,11 @@ package struct MessageEffect: Hashable, Sendable {
     case state(DeliveryState)
     /// We have read the conversation up to the message.
     case read
+
+    /// Whether it only shows again what is known.
+    package var isCopy: Bool {
+      if case .copied = self { true } else { false }
+    }
   }
 
   /// The number of the message.

@@ -9,7 +9,7 @@ package struct Conversation: Sendable {
   package internal(set) var readTo: ReadPosition?
   /// The time up to which something of ours that is not a message reads, such as a reaction
   /// (rule 18): messages that arrive later with an earlier time are read too.
-  var readThrough: Int64?
+  package internal(set) var readThrough: ReadTime?
   /// The latest time of a message; nil if none has a time.
   var latest: Int64?
   /// The messages that we wrote to a room or to ourselves and that were not shown to us yet, oldest
@@ -55,7 +55,7 @@ package struct Conversation: Sendable {
   }
 
   /// The index of a message in the order; nil if it is not in it.
-  func index(of message: Int) -> Int? {
+  package func index(of message: Int) -> Int? {
     // Recent messages are asked for most.
     order.lastIndex(of: message)
   }
@@ -67,13 +67,16 @@ struct AwaitedReflections: Sendable {
   private(set) var numbers: [Int] = []
   /// The newest message that was shown to us live.
   private var newestReflected = -1
-  private static let overtakenLimit = 256
+  private static let limit = 256
+
+  /// Those that a reflection without a known id is compared with: a room reflects in order.
+  var oldest: ArraySlice<Int> { numbers.prefix(Self.limit) }
 
   /// Waits for a new message. If many wait, the oldest is given up once a later one has overtaken
   /// it.
   mutating func append(_ message: Int) {
     numbers.append(message)
-    guard numbers.count > Self.overtakenLimit, let oldest = numbers.first,
+    guard numbers.count > Self.limit, let oldest = numbers.first,
       oldest < newestReflected
     else { return }
     numbers.removeFirst()
@@ -95,6 +98,14 @@ struct AwaitedReflections: Sendable {
     let index = numbers[...].firstIndex(atLeast: message)
     if index < numbers.count, numbers[index] == message { numbers.remove(at: index) }
   }
+}
+
+/// A time up to which everything is read (rule 18).
+package struct ReadTime: Hashable, Sendable {
+  /// In milliseconds since 1970.
+  package var time: Int64
+  /// The record of the sign.
+  package var record: UInt64
 }
 
 /// A read position (rule 18).

@@ -99,7 +99,7 @@ package struct Conversations: Sendable {
     return conversation.order.dropFirst(read + 1).filter { number in
       let message = messages[number]
       return !message.isOurs && message.retraction == nil && !message.isFromBeforeJoin
-        && !isRead(message, through: conversation.readThrough)
+        && !isRead(message, through: conversation.readThrough?.time)
     }
   }
 

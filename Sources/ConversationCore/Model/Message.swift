@@ -38,6 +38,8 @@ package struct Message: Sendable {
   package var streams: [StreamID] = []
   /// All records in which it, a copy, a correction or a retraction of it arrived.
   package var records: [UInt64]
+  /// The records in which it or a copy of it arrived.
+  package var arrivals: [UInt64]
 
   /// The state of a message of ours.
   package var state: DeliveryState = .sent

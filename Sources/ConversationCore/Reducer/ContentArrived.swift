@@ -100,7 +100,8 @@ extension Conversations {
       isOurs: candidate.isOurs, from: stanza.from, occupant: envelope.occupant,
       nick: envelope.nick, type: stanza.type, isInvitation: stanza.invitation != nil,
       versions: [version], subject: stanza.subject, thread: stanza.thread, time: arrival.time,
-      isStamped: arrival.stamp != nil, records: [arrival.position.record])
+      isStamped: arrival.stamp != nil, records: [arrival.position.record],
+      arrivals: [arrival.position.record])
     message.forgedArchiveIDs = candidate.forgedIDs
     message.routes = [arrival.route]
     if arrival.route == .live { message.streams = [arrival.stream] }

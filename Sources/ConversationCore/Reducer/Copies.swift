@@ -52,7 +52,7 @@ extension Conversations {
     let named = awaitedReflections(of: candidate.stanza, in: candidate.conversation)
       .first { messages[$0].archiveIDs.isEmpty }
     return named
-      ?? all[candidate.conversation].unreflected.numbers.first {
+      ?? all[candidate.conversation].unreflected.oldest.first {
         messages[$0].archiveIDs.isEmpty && saysSame($0, candidate.content)
       }
   }
@@ -274,5 +274,6 @@ extension Message {
     if !routes.contains(arrival.route) { routes.append(arrival.route) }
     if arrival.route == .live, !streams.contains(arrival.stream) { streams.append(arrival.stream) }
     if records.last != arrival.position.record { records.append(arrival.position.record) }
+    if arrivals.last != arrival.position.record { arrivals.append(arrival.position.record) }
   }
 }

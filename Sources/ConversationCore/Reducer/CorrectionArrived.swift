@@ -193,7 +193,7 @@ extension Conversations {
     var versions = message.versions
     versions[0].add(message.archiveIDs)
     for version in versions {
-      if message.isOurs { readThrough(version.time, in: conversation) }
+      if message.isOurs { readThrough(version.time, in: conversation, at: version.record) }
       let index = insert(version, into: number)
       register(version, of: number)
       for id in version.archiveIDs { register(.archive(id), of: number) }

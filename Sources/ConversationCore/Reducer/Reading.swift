@@ -30,7 +30,7 @@ extension Conversations {
 
   /// Something of ours that is not a message reads everything before it, such as a correction.
   mutating func read(before arrival: Arrival, in conversation: Int) {
-    readThrough(arrival.time, in: conversation)
+    readThrough(arrival.time, in: conversation, at: arrival.position.record)
     let order = all[conversation].order
     let last: Int?
     if let time = arrival.stamp {
@@ -46,9 +46,9 @@ extension Conversations {
   }
 
   /// Everything up to a time is read, also what arrives later.
-  mutating func readThrough(_ time: Int64?, in conversation: Int) {
-    guard let time else { return }
-    all[conversation].readThrough = max(time, all[conversation].readThrough ?? time)
+  mutating func readThrough(_ time: Int64?, in conversation: Int, at record: UInt64) {
+    guard let time, time > all[conversation].readThrough?.time ?? .min else { return }
+    all[conversation].readThrough = ReadTime(time: time, record: record)
   }
 
   /// Applies what named a message before it was known: reads, retractions and reactions.

@@ -225,11 +225,12 @@ extension Conversations {
     var (sent, received) = (
       resumed?.sent ?? CountedStanzas(), resumed?.received ?? CountedStanzas()
     )
-    for counted in sent.items where messages[counted.message].state == .unconfirmed {
-      messages[counted.message].state = .sent
-      note(.state(.sent), of: counted.message)
-    }
+    let doubted = sent.items.map(\.message).filter { messages[$0].state == .unconfirmed }
     if let handled { acknowledge(sent.acknowledged(handled)) }
+    for number in doubted where messages[number].state == .unconfirmed {
+      messages[number].state = .sent
+      note(.state(.sent), of: number)
+    }
     // The session may have been resumed before, on a connection that was lost too early.
     let resends = sent.items.map(\.message).filter(hasNoIDs) + (resumed?.resends ?? [])
     sent.resumed(handled: handled)

@@ -61,7 +61,7 @@ extension Timeline {
     let earlier = later
     var causes: [Int: RecordStamp] = [:]
     try advance(&later, to: last) { header, conversations in
-      for effect in conversations.effects {
+      for effect in conversations.effects where !effect.kind.isCopy {
         causes[conversations.messages[effect.message].conversation] = RecordStamp(
           record: header.sequence, time: header.time)
       }

@@ -19,9 +19,20 @@ package struct ConversationFollower {
   /// Whether the log has an element of ours.
   private var hasOutbound = false
   private var listed: Set<ConversationFinding> = []
+  /// What is odd about the records up to one of them, once all these are known; nil if nothing
+  /// looked ahead.
+  private var settled: (findings: Set<ConversationFinding>, last: UInt64)?
 
   /// A follower before all records.
   package init(_ timeline: Timeline) { self.timeline = timeline }
+
+  /// Looks through the records up to an existing one first: of them, only those findings are
+  /// returned that none of them explains, in however many steps they are followed.
+  ///
+  /// Complexity: linear in the bytes of the records.
+  package mutating func settle(upTo last: UInt64) throws {
+    settled = (Set(try timeline.conversationFindings(upTo: last)), last)
+  }
 
   /// Reduces the records up to an existing one.
   ///
@@ -95,10 +106,17 @@ package struct ConversationFollower {
     let isEmpty = conversations?.messages.isEmpty ?? true
     let new = findings.filter { finding in
       // Without messages, it says nothing that no archive was asked for them.
-      !(isEmpty && finding.code.isOfSession) && !listed.contains(finding)
+      !(isEmpty && finding.code.isOfSession) && !listed.contains(finding) && isSettled(finding)
     }
     listed.formUnion(new)
     return new.sortedByRecord
+  }
+}
+
+extension ConversationFollower {
+  private func isSettled(_ finding: ConversationFinding) -> Bool {
+    guard let settled, position <= settled.last else { return true }
+    return settled.findings.contains(finding)
   }
 }
 
@@ -130,6 +148,7 @@ extension Timeline {
     of contact: BareJID, upTo last: UInt64
   ) throws -> (moments: [MessageMoment], late: [ConversationFinding]) {
     var follower = ConversationFollower(self)
+    if last > Self.slice { try follower.settle(upTo: last) }
     var (moments, late): ([MessageMoment], [ConversationFinding]) = ([], [])
     var position: UInt64 = 0
     while position < last {

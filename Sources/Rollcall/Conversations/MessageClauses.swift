@@ -44,7 +44,7 @@ struct MessageClauses {
       let words = Self.words(message.versions[0].content, isInvitation: message.isInvitation)
       let route = message.routes.first.map { Self.words($0) } ?? ""
       return message.isOurs
-        ? "\(writer) to \(conversation(of: number)): \(words)\(route)"
+        ? "\(writer(of: message)) to \(conversation(of: number)): \(words)\(route)"
         : "\(sender(of: number)) writes \(words)\(route)"
     case .copied(let route):
       return "\(name(of: number)) again\(Self.words(route))"
@@ -90,13 +90,15 @@ struct MessageClauses {
     conversations.all[conversations.messages[message].conversation].key.jid.description
   }
 
-  private var writer: String {
-    direction == .outbound ? "we write" : "another device of ours writes"
+  private func writer(of message: Message) -> String {
+    if direction == .outbound { return "we write" }
+    // An archive may return what this device wrote before the log began.
+    return message.routes.first == .carbon ? "another device of ours writes" : "we wrote"
   }
 
   private func actor(of message: Int) -> String {
     guard conversations.messages[message].isOurs else { return "\(sender(of: message)) corrects" }
-    return direction == .outbound ? "we correct" : "another device of ours corrects"
+    return direction == .outbound ? "we correct" : "we corrected"
   }
 
   private func sender(of number: Int) -> String {

@@ -101,6 +101,8 @@ package struct MessageRun: Hashable, Sendable {
 
   mutating func add(_ moment: MessageMoment) {
     last = moment.stamp
+    // A record that did nothing to messages is only odd.
+    guard !moment.effects.isEmpty else { return }
     records += 1
     var isNew = false
     for effect in moment.effects where effect.kind == .began {

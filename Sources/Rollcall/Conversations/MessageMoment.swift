@@ -52,6 +52,13 @@ package struct MessageMoment: Sendable {
     clause = SubjectClause(header, record.bytes, element: element, account: account).full
   }
 
+  /// What the record did to messages, for a place where its findings are shown apart.
+  package var withoutFindings: MessageMoment {
+    var moment = self
+    moment.findings = []
+    return moment
+  }
+
   /// Whether it is about a contact or a room.
   package func concerns(_ contact: BareJID) -> Bool {
     effects.contains { $0.conversation.jid.bare == contact }

@@ -25,10 +25,13 @@ package struct SectionsDocument {
     self.index = index
     self.roster = roster
     self.showsNameSources = showsNameSources
-    cards = conversations.map { Dictionary(grouping: $0.cards.all, by: \.jid.bare) }
+    // An occupant of a room is no contact.
+    cards = conversations.map { conversations in
+      Dictionary(
+        grouping: conversations.cards.all.filter { $0.jid.resource == nil }, by: \.jid.bare)
+    }
     var avatars: [BareJID: JSONValue] = [:]
     if let table = conversations?.avatars {
-      // An occupant of a room is no contact.
       for avatar in table.all where avatar.jid.resource == nil {
         avatars[avatar.jid.bare] = JSONValue(avatar, isKnown: table.isKnown(avatar))
       }

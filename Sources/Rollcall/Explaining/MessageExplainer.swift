@@ -27,21 +27,18 @@ struct MessageExplainer {
     }
     return MessageExplanation.Topic(
       subject: .copies, verdict: twins.isEmpty ? .no : .yes, reasons: reasons,
-      change: twins.isEmpty && ownRecords.count > 1
+      change: twins.isEmpty && message.arrivals.count > 1
         ? "A client that shows it more than once takes a copy for a message of its own: it should "
           + "compare \(identity)." : nil)
   }
 
-  /// The records in which it or a copy of it arrived.
-  private var ownRecords: [UInt64] {
-    let others = Set(message.versions.dropFirst().map(\.record) + [message.retraction?.record ?? 0])
-    return message.records.filter { !others.contains($0) }
-  }
-
   private var arrivalSentence: String {
     let routes = message.routes.map(Self.words).joined(separator: ", ")
-    guard ownRecords.count > 1 else { return "It is in one record, \(ownRecords.list): \(routes)." }
-    return "It is one message in \(ownRecords.count) records, \(ownRecords.list): \(routes)."
+    guard message.arrivals.count > 1 else {
+      return "It is in one record, \(message.arrivals.list): \(routes)."
+    }
+    return
+      "It is one message in \(message.arrivals.count) records, \(message.arrivals.list): \(routes)."
   }
 
   private static func words(_ route: Route) -> String {
@@ -80,19 +77,25 @@ struct MessageExplainer {
 
   /// What keeps two messages apart that say the same (rules 10 and 11).
   private func difference(from twin: Message) -> String {
-    let shared = !Set(twin.streams).isDisjoint(with: message.streams)
-    if let id = message.id, twin.id.hasSameBytes(as: id) {
-      return shared
-        ? "both arrived live on one connection, and an id that is used twice does not make them one"
-        : "both have the id \(id), but the archive gave them different ids"
+    if !twin.archiveIDs.isEmpty, !message.archiveIDs.isEmpty,
+      Set(twin.archiveIDs).isDisjoint(with: message.archiveIDs)
+    {
+      return "the archive gave them different ids"
     }
-    if let id = message.originID ?? message.id, let other = twin.originID ?? twin.id {
-      return "its id is \(other), not \(id), so its sender sent it as a new one"
+    if let id = message.originID, let other = twin.originID, !other.hasSameBytes(as: id) {
+      return "its origin id is \(other), not \(id), so its sender sent it as a new one"
     }
-    if message.id == nil, twin.id == nil {
+    switch (message.id, twin.id) {
+    case (nil, nil):
       return "neither has an id, and neither is a copy of the other by the way it arrived"
+    case (nil, _), (_, nil): return "only one of them has an id"
+    case (let id?, let other?) where !other.hasSameBytes(as: id):
+      return "its id is \(other), not \(id), so its sender sent it as a new one"
+    case (let id?, _?):
+      return Set(twin.streams).isDisjoint(with: message.streams)
+        ? "both have the id \(id), and nothing else shows that they are one"
+        : "both arrived live on one connection, and an id that is used twice does not make them one"
     }
-    return "only one of them has an id"
   }
 
   // MARK: Unread
@@ -112,6 +115,10 @@ struct MessageExplainer {
     if message.isFromBeforeJoin {
       return "It is from before we first joined the room in this log, so it was never unread."
     }
+    if !isUnread, let read = conversation.readThrough, isReadByTime {
+      return "#\(read.record) says that we have read everything up to then, and by its time it is "
+        + "from before that."
+    }
     guard let read = conversation.readTo else {
       return "Nothing in the log says that we have read the conversation: no message or marker of "
         + "ours, and no read position of another device."
@@ -121,6 +128,14 @@ struct MessageExplainer {
       + "#\(conversations.messages[read.message].record), and "
     return sign
       + (isUnread ? "this message comes after it." : "that covers everything before it.")
+  }
+
+  /// Whether it comes after the message up to which we have read, and is read nevertheless.
+  private var isReadByTime: Bool {
+    guard let read = conversation.readTo, let end = conversation.index(of: read.message),
+      let own = conversation.index(of: number)
+    else { return true }
+    return own > end
   }
 
   // MARK: Arrival

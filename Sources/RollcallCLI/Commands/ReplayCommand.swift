@@ -66,9 +66,9 @@ struct ReplayCommand: ParsableCommand, LogReading {
 
   /// Looks through a long session, and prints its summary unless a filter selects a part of it.
   ///
-  /// - Returns: The presence of each day in the part that is shown, and the findings that the summary
-  ///   has told, if the whole story is long. How long the whole one is depends on no filter and no
-  ///   end, so that none makes a story longer.
+  /// - Returns: The presence of each day in the part that is shown, and the findings that the
+  ///   summary has told, if the whole story is long. How long the whole one is depends on no filter
+  ///   and no end, so that none makes a story longer.
   private func survey(
     _ opened: OpenedSource, _ last: UInt64, _ story: Story
   ) throws -> (presence: [Int64?: PresenceBurst], summarized: Set<Finding>)? {
@@ -164,6 +164,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
       guard last > follower.position else { return }
       try opened.naming {
         printer.labels = try ConnectionLabels(opened.log)
+        if last - follower.position > Self.stretch { try conversations.settle(upTo: last) }
         while follower.position < last {
           try printStretch(upTo: min(last, follower.position + Self.stretch))
         }

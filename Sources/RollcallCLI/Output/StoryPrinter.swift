@@ -9,8 +9,8 @@ enum StoryDensity {
   case full
   /// Bursts of presence as one line each.
   case folded
-  /// One line for each record with a lasting effect, and presence counted by day. A finding that the
-  /// summary has told is only named there.
+  /// One line for each record with a lasting effect, and presence counted by day. A finding that
+  /// the summary has told is only named there.
   case condensed(presence: [Int64?: PresenceBurst], summarized: Set<Finding>)
 }
 
@@ -75,8 +75,10 @@ struct StoryPrinter {
       for entry in fold.finish() { try say(entry, roster) }
       for entry in messages.take(message, isShown: isShown) { try say(entry, roster) }
     case .condensed:
-      for entry in messages.take(message, isShown: isShown) { try say(entry, roster) }
       // The message is counted with those of its day, and the finding names its sender.
+      for entry in messages.take(message.withoutFindings, isShown: isShown) {
+        try say(entry, roster)
+      }
       let findings = message.findings.map { ListedFinding.message($0) }.filter(tells)
       guard isShown, !findings.isEmpty else { return }
       try sayDate(message.stamp)

@@ -95,6 +95,27 @@ import XMPPStanza
     }
   }
 
+  @Test("What a later record explains is not found in steps after a look at all of them")
+  func explainedLater() throws {
+    let lines =
+      Self.login
+      + Self.received(
+        "<message from='bob@b.test/x' type='chat' id='c'><body>new</body>"
+          + "<replace xmlns='urn:xmpp:message-correct:0' id='m1'/></message>")
+      + Self.received(
+        "<message from='bob@b.test/x' type='chat' id='m1'><body>old</body>"
+          + "<delay xmlns='urn:xmpp:delay' stamp='2020-01-01T00:00:00Z'/></message>")
+    let timeline = try timeline(lines)
+    let head = try timeline.record(at: .head(minus: 0))
+    for looksAhead in [false, true] {
+      var follower = ConversationFollower(timeline)
+      if looksAhead { try follower.settle(upTo: head) }
+      var found: [ConversationFinding] = []
+      for last in 1...head { found += try follower.follow(upTo: last) }
+      #expect(found.contains { $0.code == .correctionOfUnknown } == !looksAhead)
+    }
+  }
+
   @Test("Each kind has words that end like sentences", arguments: ConversationFinding.Code.allCases)
   func words(code: ConversationFinding.Code) throws {
     let jid = try JID(parsing: "eve@e.test/x")
