@@ -32,7 +32,7 @@ private func capture(_ name: String) -> String {
     let run = try Program(
       "why", path, "tuixiao25@example.test", "--about", "request", "--about", "section")
     #expect(run.output.contains("Is a request open?"))
-    #expect(run.output.contains("Where does it stand"))
+    #expect(run.output.contains("Where is it on"))
     #expect(!run.output.contains("Is it a friend?"))
   }
 

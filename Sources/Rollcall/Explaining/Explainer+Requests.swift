@@ -105,7 +105,7 @@ extension Explainer {
   }
 
   private func requestChange(isIn: Bool, isOut: Bool) -> String {
-    if isOwn, !isIn, !isOut { return "It is our own account, of which nobody asks anything." }
+    if isOwn, !isIn, !isOut { return "It is our own account, which has no requests of its own." }
     let inEnds =
       "Its request ends when we send “subscribed” or “unsubscribed”, when it sends “unsubscribe”, "
       + "or when the server pushes “from” or “both”, because another of our devices answered."
@@ -122,7 +122,7 @@ extension Explainer {
           ? nil : "it asks to see our presence (an inbound “subscribe”)",
         roster.item(contact)?.subscription.includesTo == true ? nil : "we ask to see its",
       ].compactMap { $0 }
-      guard !possible.isEmpty else { return "Nobody has anything to ask while it is “both”." }
+      guard !possible.isEmpty else { return "There is nothing left to ask for while it is “both”." }
       return "One opens when \(possible.joined(separator: ", or "))."
     }
   }
@@ -192,8 +192,8 @@ extension Explainer {
       }
     } else if let bound = roster.recordOfSilentSession, !roster.isInboundOnly {
       sentences.append(
-        "The session of #\(bound) has not shown our own presence, and the server tells nobody's "
-          + "before that (RFC 6121 §4.2).")
+        "The session of #\(bound) has not sent our own presence, and the server sends no "
+          + "contact's before that (RFC 6121 §4.2).")
     } else if let error {
       sentences.append(error)
     } else if mayHaveComeBefore {
@@ -218,7 +218,7 @@ extension Explainer {
     let why =
       switch offline.value {
       case .itSaid: "it said so"
-      case .weLeft: "we went offline, and are told of nobody then"
+      case .weLeft: "we went offline, and the server sends us no presence then"
       case .weUnsubscribed: "we sent “unsubscribe”"
       case .rosterChanged: "the server showed that we no longer see its presence"
       case .sessionEnded: "the session that was told its presence ended"

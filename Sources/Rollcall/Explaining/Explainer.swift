@@ -18,8 +18,8 @@ struct Explainer {
 
   var isFriend: Bool { item.map(friends.includes) ?? false }
 
-  /// Whether the log has seen neither the session begin nor the whole roster, so that what it does
-  /// not have may have come before it began.
+  /// Whether the log has neither the session's beginning nor the whole roster, so that what it
+  /// lacks may have come before it began.
   var isFragment: Bool {
     replay.session.boundAt == nil && roster.completeness != .complete
   }
@@ -34,13 +34,13 @@ struct Explainer {
       subject: .friend, verdict: friendVerdict, reasons: reasons, change: friendChange)
   }
 
-  /// Who is no contact may still be one where the whole roster was never seen.
+  /// An address without an item may be a contact if the log never had the whole roster.
   private var friendVerdict: Explanation.Verdict {
     if isFriend { return .yes }
     return item == nil && mayBeContact ? .unknown : .no
   }
 
-  /// Whether who has no item may have one all the same, because the whole roster was never seen.
+  /// Whether the contact may have an item that the log lacks, as one without the whole roster does.
   var mayBeContact: Bool { replay.removal == nil && roster.completeness != .complete }
 
   private func itemSentences(_ item: RosterItem) -> [String] {
@@ -80,8 +80,8 @@ struct Explainer {
     return what + reason(source, of: field)
   }
 
-  /// What the subscription was before it became less for the last time, if that had become less
-  /// before: both changes are one story.
+  /// The subscription before the last two changes, if both took something away: together they are
+  /// one ending.
   private var sentenceOfEarlierEnding: String? {
     let known = replay.subscriptions.suffix(3)
     guard known.count == 3, let before = known.first, let last = known.last,
@@ -119,7 +119,7 @@ struct Explainer {
     ] + contradictions
   }
 
-  /// The acceptances that say otherwise than the roster.
+  /// The acceptances that contradict the roster.
   private var contradictions: [String] {
     var sentences: [String] = []
     if let end = roster.ended[contact],
@@ -169,7 +169,8 @@ struct Explainer {
     ]
   }
 
-  /// A session that asks for no roster is told of no change. One that got a roster has asked.
+  /// A session that has not requested the roster is sent no pushes. One that got a roster has
+  /// requested it.
   private var deafness: String? {
     guard let boundAt = replay.session.boundAt, replay.session.rosterAskedAt == nil,
       (replay.wholeRoster ?? 0) < boundAt, !roster.isInboundOnly
@@ -211,15 +212,17 @@ struct Explainer {
     let letter = reading.section.title
     var reasons: [String] = []
     if isFriend {
-      reasons.append("It is a friend, and stands under “\(letter)”.")
+      reasons.append("It is a friend, listed under “\(letter)”.")
     } else if item == nil, mayBeContact {
       reasons.append(
-        "Whether it is a friend is not known; as one it would stand under “\(letter)”.")
+        "Whether it is a friend is not known; as one it would be listed under “\(letter)”.")
     } else {
-      reasons.append("In no section, for it is no friend; as one it would stand under “\(letter)”.")
+      reasons.append(
+        "It is in no section, because it is not a friend; as one it would be listed under "
+          + "“\(letter)”.")
     }
     if roster.incoming[contact] != nil {
-      reasons.append("Its request stands in the menu section above the letters.")
+      reasons.append("Its request is in the menu section above the letters.")
     }
     let read = reading.pinyin == name.text ? "" : " (read “\(reading.pinyin)”)"
     reasons.append("It is called “\(name.text)”\(read): \(nameSource(name)).")

@@ -18,7 +18,7 @@ public struct Explanation: Hashable, Sendable {
       case .request: "Is a request open?"
       case .online: "Is it shown as online?"
       case .blocked: "Is it blocked?"
-      case .section: "Where does it stand on the contacts screen?"
+      case .section: "Where is it on the contacts screen?"
       }
     }
   }

@@ -1,10 +1,10 @@
 package import RosterCore
 
-/// What somebody who meets a finding wants to know.
+/// What a reader of a finding wants to know.
 package struct FindingGuide: Hashable, Sendable {
   /// What the specifications say, with the section.
   package let rule: String
-  /// What usually makes it come about, in clients and servers.
+  /// What usually causes it, in clients and servers.
   package let causes: String
   /// What to look at, or to change.
   package let remedy: String

@@ -63,7 +63,7 @@ package struct TimelineCursor {
     return stops[passed].moment
   }
 
-  /// The number of the stretch that a record lies in.
+  /// The number of the stretch that has a record.
   private static func stretch(of record: UInt64) -> UInt64 { (record - 1) / stretch }
 
   /// Reduces a stretch; `state` is the one before it where that is known.

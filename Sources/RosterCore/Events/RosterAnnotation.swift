@@ -13,7 +13,7 @@ public enum RosterAnnotation: Sendable {
   case reading(BareJID, String?)
   /// What the user notes about a contact; nil, or a blank text, for nothing.
   case note(BareJID, String?)
-  /// The user has seen the requests that these contacts have made and that nobody has answered.
+  /// The user has seen the unanswered requests of these contacts.
   ///
   /// It names the contacts and not a record, so that it means the same in a log to which records
   /// of other devices were merged.

@@ -63,7 +63,7 @@ public struct Finding: Hashable, Sendable {
     case edit(EditFinding)
     case subscription(SubscriptionFinding)
     case presence(PresenceFinding)
-    /// A push of the block list by somebody who may not.
+    /// A push of the block list from a sender that has no right to send it.
     case foreignBlocking(PushRefusal)
   }
 }
@@ -78,13 +78,13 @@ package enum SessionFinding: Hashable, Sendable {
 
 /// What can be odd about requests of ours and what came back.
 package enum AnswerFinding: Hashable, Sendable {
-  /// A result that answers no open request; from nobody means the server.
+  /// A result that answers no open request; without a sender, it is from the server.
   case unsolicited(from: JID?)
   /// A roster result answers a get that was sent before the log began.
   case unseenQuery
   /// The answer to a roster set of ours holds a roster.
   case unsolicitedRoster
-  /// An answer from somebody who was not asked.
+  /// An answer from an address that was not asked.
   case spoofed(from: JID?, to: SpoofedRequest)
   /// A roster result from a sender that has no right to send ours.
   case foreignRoster(PushRefusal)
@@ -104,7 +104,7 @@ package enum AnswerFinding: Hashable, Sendable {
   case unansweredQuery(Silence)
   case missingID(Request)
 
-  /// A request that somebody answered who was not asked.
+  /// A request that was answered by an address to which it had not been sent.
   package enum SpoofedRequest: Hashable, Sendable {
     case query, set, bind
   }
@@ -194,13 +194,13 @@ package enum EditFinding: Hashable, Sendable {
 package enum SubscriptionFinding: Hashable, Sendable {
   /// A stanza to or from ourselves.
   case own(SubscriptionStanza.Kind, Direction)
-  /// Somebody asks to see what it sees already.
+  /// A request to see presence that its sender sees already.
   case needlessRequest(Direction)
   case unsolicitedSubscribed
   case unsolicitedUnsubscribe
   case unsolicitedUnsubscribed
   case preApproval
-  /// We answered a request by the word that ends something else.
+  /// We answered a request with the stanza that ends the other direction.
   case wrongRefusal
   /// The roster never showed that a request had been accepted, by us or by the contact.
   case unshownAcceptance(isOurs: Bool)
@@ -208,7 +208,7 @@ package enum SubscriptionFinding: Hashable, Sendable {
   case requestForRequest(ours: UInt64)
   /// We answered a contact's request by a request of ours of a record, and did not accept it.
   case askedBack(ours: UInt64)
-  /// A request comes back that we had answered so.
+  /// A contact sends its request again although we had answered it in this way.
   case returned(after: EndedRequest.Way)
   /// A subscription stanza of ours was answered with an error.
   case undelivered(SubscriptionStanza.Kind, ErrorReport)
@@ -220,7 +220,7 @@ package enum SubscriptionFinding: Hashable, Sendable {
   case loop(rounds: Int)
   /// We accepted so soon after the request came that the user was probably not asked.
   case automaticAcceptance(milliseconds: Int64)
-  /// Nobody answered a request for days.
+  /// A request has had no answer for days.
   case neglectedRequest(Direction)
 }
 
@@ -228,7 +228,7 @@ package enum SubscriptionFinding: Hashable, Sendable {
 package enum PresenceFinding: Hashable, Sendable {
   case uninvited(from: JID)
   case malformed(String)
-  /// A contact sends the presence again and again that it has.
+  /// A contact sends the presence that it has again and again.
   case idle
   /// A session has the roster and never shows its presence. If no earlier one of its client did,
   /// the client may not need it.
@@ -244,7 +244,7 @@ package enum PushRefusal: Hashable, Sendable {
   case ownFullAddress
   case otherResource(JID)
   case ownDomain(JID)
-  /// Somebody whose presence we see, or who sees ours.
+  /// An address whose presence we see, or that sees ours.
   case contact(JID)
   case stranger(JID)
 }

@@ -13,7 +13,7 @@ enum Timeout {
   static let script: Int64 = 120_000
   /// The first presence of a client that may need none: five minutes.
   static let presence: Int64 = 300_000
-  /// Somebody's answer to a subscription request: three days.
+  /// A person's answer to a subscription request: three days.
   static let people: Int64 = 3 * 86_400_000
   /// An answer to a request that comes sooner is hardly a person's.
   static let person: Int64 = 2_000
@@ -27,8 +27,8 @@ extension Reduction {
     roster.nextTimeout = min(roster.nextTimeout, time.adding(Timeout.answer))
   }
 
-  /// Looks again at what people owe. They are given so much longer, and so many may owe something,
-  /// that they have a timeout of their own.
+  /// Looks again at the answers that people owe. They have far more time, and far more of them are
+  /// open at once, so they have a timeout of their own.
   mutating func expectPerson() {
     guard let time = stamp.clock else { return }
     roster.nextNeglect = min(roster.nextNeglect, time.adding(Timeout.people))
@@ -190,7 +190,7 @@ extension Reduction {
 }
 
 extension ContactTable {
-  /// Whether somebody has still to answer a request, and that was not reported.
+  /// Whether a request still has no answer, and no finding has reported that.
   fileprivate func isWaiting(_ wait: PeopleWaiting.Wait) -> Bool {
     guard !wait.isOurs else {
       guard let request = outgoing(of: wait.contact) else { return false }

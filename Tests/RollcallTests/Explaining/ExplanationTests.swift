@@ -183,7 +183,7 @@ extension Explanation {
     #expect(
       try explanation.reasons(.online)
         .contains("Our other resource laptop is available since #4"))
-    #expect(try explanation.reasons(.section).contains("stands under “M”"))
+    #expect(try explanation.reasons(.section).contains("listed under “M”"))
     #expect(explanation[.request]?.change?.contains("our own account") == true)
   }
 
@@ -428,7 +428,7 @@ extension Explanation {
     var scenario = Scenario.alice(item(bob, "subscription='both'"))
     #expect(
       try explanation(scenario).reasons(.section)
-        == "It is a friend, and stands under “B”. It is called “bob”: no name of it is known, so "
+        == "It is a friend, listed under “B”. It is called “bob”: no name of it is known, so "
         + "its address counts.")
     scenario.received(
       "<message from='\(bob)'><event xmlns='http://jabber.org/protocol/pubsub#event'>"
@@ -436,7 +436,7 @@ extension Explanation {
         + "<nick xmlns='http://jabber.org/protocol/nick'>单雄信</nick></item></items></event></message>"
     )  // 4
     let reasons = try explanation(scenario).reasons(.section)
-    #expect(reasons.contains("stands under “S”"))
+    #expect(reasons.contains("listed under “S”"))
     #expect(
       reasons.contains(
         "“单雄信” (read “shàn xióng xìn”): the roster has no name, so its own nickname of #4 counts"))

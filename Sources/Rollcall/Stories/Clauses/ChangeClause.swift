@@ -3,12 +3,12 @@ public import RosterCore
 /// A clause for a person about a change, with the contact apart, so that a page can link it:
 /// “request of ”, “bob@example.test”, “: “it is me””.
 public struct ChangeClause: Hashable, Sendable, CustomStringConvertible {
-  /// What stands before the contact; empty if the contact is the subject.
+  /// The words before the contact; empty if the contact is the subject.
   public let lead: String
   /// The contact's address, with a resource if the clause is about one; nil if the clause is about
   /// the account.
   public let who: String?
-  /// What is said of it.
+  /// The words after the contact.
   public let what: String
 
   init(_ lead: String = "", of who: String? = nil, _ what: String = "") {
@@ -31,10 +31,10 @@ extension RosterChange {
   /// The same with the contact apart.
   public var parts: ChangeClause { row.clause() }
 
-  /// What changed, in a clause that stands under the contact's name.
+  /// What changed, in a clause under the contact's name.
   var titledClause: String { row.titled() }
 
-  /// Whether people are to read it: some changes say what another of the same record says, or only
+  /// Whether people should read it: some changes repeat another one of the same record, or only say
   /// that something will be known from now on.
   package var isForPeople: Bool {
     guard case .connection(let before, let after) = values else {
@@ -48,7 +48,7 @@ extension [RosterChange] {
   /// Those that a story shows at their record: `DoubtHold` reports doubts that last.
   package var forStory: [RosterChange] { forPeople.filter { !$0.isHeldDoubt } }
 
-  /// Those that people are to read.
+  /// Those that people should read.
   package var forPeople: [RosterChange] {
     // That no session is open says already that no presence is shown.
     let isDisconnection = contains {
@@ -64,7 +64,7 @@ extension FieldDifference {
   /// Whether something came, went, or became different: the mark in front of its line.
   package var mark: String { row.mark.rawValue }
 
-  /// What is different, in a clause that stands under the contact's name.
+  /// What is different, in a clause under the contact's name.
   package var clause: String { row.titled() }
 }
 
@@ -123,7 +123,7 @@ extension EndedRequest.Way {
 }
 
 extension RosterChange.Doubt {
-  /// Why nobody can say whether the request is open, in a clause.
+  /// Why it is not known whether the request is open, in a clause.
   var clause: String {
     switch self {
     case .notSentAgain: "the server has not sent it again in this session"

@@ -1,7 +1,7 @@
 import Captures
 
 extension String {
-  /// The text with what a terminal obeys, and what nobody sees, in words: what a contact wrote must
+  /// The text with control characters and invisible characters in words: what a contact wrote must
   /// not move the cursor, turn the line round, or look like another text.
   package var visible: String {
     let isPlain = utf8.allSatisfy { (0x20..<0x7F).contains($0) }

@@ -52,7 +52,7 @@ package struct Bookmark: Hashable, Sendable {
   }
 }
 
-/// A bookmark where it stands in a log.
+/// A bookmark with its place in a log.
 package struct PlacedBookmark: Hashable, Sendable {
   package let name: String
   /// The record after which the moment is that it marks.
@@ -89,7 +89,7 @@ extension Timeline {
       let next = try log.read { try $0.lastSequence } + 1
       let bookmark = Bookmark(name: name, back: next - target)
       let record = try log.append([bookmark.draft]).lowerBound
-      // Where somebody else's record came in between, another bookmark takes this one's place.
+      // If another writer's record came in between, another bookmark takes this one's place.
       if record == next { return PlacedBookmark(name: name, point: target, record: record) }
     }
   }

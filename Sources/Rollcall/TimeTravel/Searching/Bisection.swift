@@ -8,8 +8,8 @@ public enum ConditionOnset: Hashable, Sendable {
   case at(UInt64)
   /// It does not hold at the end.
   case never
-  /// It holds after the last of these records and not before the first; what lies between could
-  /// not be told.
+  /// It holds after the last of these records and not before the first; the states between the
+  /// two could not be judged.
   case within(ClosedRange<UInt64>)
 }
 
@@ -21,13 +21,13 @@ public struct SearchResult: Hashable, Sendable {
   public let probes: Int
 }
 
-/// How a condition goes over a range of records.
+/// Where a condition begins and ceases to hold in a range of records.
 package struct ConditionCourse: Sendable {
   /// Whether it holds before the first record.
   package let holdsAtStart: Bool
-  /// Every record after which it is another than before it, and whether it holds then.
+  /// Every record that changes whether it holds, and whether it holds after that.
   package let transitions: [(record: UInt64, holds: Bool)]
-  /// Whether the whole roster is known nowhere in the range: then what is known had to do.
+  /// Whether the whole roster is known nowhere in the range, so that a part had to suffice.
   package let isPartial: Bool
 
   /// Where it begins to hold.
@@ -44,7 +44,7 @@ extension Timeline {
   /// - Parameters:
   ///   - start: The record before which nothing is looked at, at most `end`.
   ///   - end: The last record that is looked at, which the log has.
-  ///   - holds: nil where the state cannot be told; another one nearby is tried.
+  ///   - holds: nil if the state cannot be judged; another one nearby is tried.
   ///
   /// - Throws: `RollcallError` if the log has no such records or cannot be read; and what `holds`
   ///   throws.
@@ -58,7 +58,7 @@ extension Timeline {
       guard start <= end else { throw RollcallError(PointError.reversed(from: start, to: end)) }
       var states = KnownStates(self)
       var probes = 0
-      // Of the records in low...high the first is sought; one after the end stands for never.
+      // The answer is in low...high, where one after the end stands for never.
       var low = start
       var high = end + 1
       while low < high {
@@ -80,10 +80,10 @@ extension Timeline {
     }
   }
 
-  /// How many states beside the one that is wanted are tried, where it cannot be told.
+  /// How many states on either side are tried if one cannot be judged.
   private static let detours: UInt64 = 16
 
-  /// Looks at the middle of a range, or at something near to it that can be told.
+  /// Looks at the middle of a range, or at a state near it that can be judged.
   private static func probe(
     _ range: Range<UInt64>, _ holds: (UInt64) throws -> Bool?
   ) throws -> (record: UInt64, holds: Bool)? {
@@ -97,10 +97,10 @@ extension Timeline {
     return nil
   }
 
-  /// How a condition goes over the records after one, up to another.
+  /// Where a condition begins and ceases to hold after one record, up to another.
   ///
-  /// Where the whole roster is known somewhere in the range, states in which it is not say nothing
-  /// of who is missing and how many there are; where it is known nowhere, what is known has to do.
+  /// If the whole roster is known somewhere in the range, the states in which it is not say nothing
+  /// about missing contacts and counts. If it is known nowhere, the known part has to suffice.
   ///
   /// Complexity: linear in the events.
   package func course(
@@ -130,11 +130,11 @@ extension Timeline {
     return reading.result
   }
 
-  /// A condition while a range is gone over.
+  /// A condition during the search through a range.
   private struct Reading {
     private var strict: Course
     private var lenient: Course
-    /// Whether the whole roster was known nowhere so far.
+    /// Whether the whole roster has been known nowhere so far.
     private var isPartial: Bool
 
     init(of condition: RosterCondition, in roster: Roster) {
@@ -156,7 +156,7 @@ extension Timeline {
     }
   }
 
-  /// One way to read it.
+  /// Its transitions under one of the two readings.
   private struct Course {
     let condition: RosterCondition
     let mayBePartial: Bool

@@ -37,15 +37,16 @@ public enum RosterCondition: Hashable, Sendable {
     }
   }
 
-  /// Whom the conditions count as friends.
+  /// The contacts that the conditions count as friends.
   private static let friends = SectionPolicy.Friends.mutual
 
   /// Whether it holds in a roster.
   ///
   /// - Parameters:
-  ///   - roster: The one that is looked at.
-  ///   - mayBePartial: Whether what is known has to do, because the whole roster is known nowhere.
-  ///     Otherwise nobody is missing, and nothing counts, while it is not: unknown is not empty.
+  ///   - roster: The roster to judge.
+  ///   - mayBePartial: Whether a part of the roster has to suffice, because the whole is known
+  ///     nowhere. Otherwise no contact counts as missing, and no count holds, in a roster that is
+  ///     not whole: unknown is not empty.
   public func holds(in roster: Roster, mayBePartial: Bool) -> Bool {
     let isKnown = mayBePartial || roster.completeness == .complete
     return switch self {

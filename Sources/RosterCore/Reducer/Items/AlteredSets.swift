@@ -72,7 +72,7 @@ extension Reduction {
     }
   }
 
-  /// Another set for the contact follows: what the server has made of the earlier ones stands.
+  /// Another set for the contact follows: what the server has made of the earlier ones is final.
   mutating func settleAlteredSets(for contact: BareJID) {
     while let index = session.pendingEdits.firstIndex(where: {
       $0.contact == contact && $0.isAnswered && $0.altered != nil

@@ -88,7 +88,7 @@ extension Reduction {
 
   /// A result does not list a contact that had an item, or that we had asked.
   mutating func itemMissing(_ number: ContactNumber, asked: UInt64?) {
-    // The presence of somebody who never was an item is not the result's to void.
+    // A result says nothing about the presence of an address that never had an item.
     let hadItem = takeItemOut(number, isByRoster: true)
     if hadItem { voidPresence(of: number) }
     settleOutgoing(byAbsenceOf: number, hadItem: hadItem, .result(asked: asked))

@@ -126,8 +126,8 @@ extension Reduction {
       }
   }
 
-  /// Each push wants an acknowledgement of its own, though servers use an id again. Our answer to
-  /// somebody else's request may have the same id.
+  /// Each push needs an acknowledgement of its own, although servers use ids again. Our answer to
+  /// a request from another address may have the same id.
   ///
   /// - Parameter error: What we said if we refused the request; nil for a result.
   mutating func answerSent(_ id: RawSpan, to: StoredJID?, _ error: ErrorReport?) {

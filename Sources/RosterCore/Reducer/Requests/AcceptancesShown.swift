@@ -1,8 +1,7 @@
 import XMPPStanza
 
-// Acceptances that the roster never shows: the server pushes the new subscription to whoever gives
-// it and to whoever receives it (RFC 6121 §3.1.5, §3.1.6), if the session has requested the roster
-// (§2.1.6).
+// Acceptances that the roster never shows: the server pushes the new subscription to both sides
+// (RFC 6121 §3.1.5, §3.1.6), if the session has requested the roster (§2.1.6).
 extension Reduction {
   /// We accepted a contact's request, or the contact accepted ours.
   mutating func expectAcceptance(of number: ContactNumber, isOurs: Bool) {

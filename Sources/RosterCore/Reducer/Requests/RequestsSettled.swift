@@ -31,7 +31,7 @@ extension Reduction {
     return true
   }
 
-  /// From now on nobody can say whether an open request is still open.
+  /// From now on it is not known whether an open request is still open.
   mutating func doubtRequest(of number: ContactNumber, _ doubt: RosterChange.Doubt) {
     guard case .open(let request)? = roster.contacts.request(of: number) else { return }
     roster.contacts.updateDetails(of: number) { $0.request = .unconfirmed(request) }
@@ -41,7 +41,7 @@ extension Reduction {
   }
 
   /// The server sends every open request again after a session's first presence; an older one
-  /// that does not come was answered elsewhere or withdrawn, or is lost: nobody can say.
+  /// that does not come was answered elsewhere or withdrawn, or is lost: the log cannot say.
   mutating func doubtOldRequests() {
     // What another session that is open was told holds.
     let openedAt = roster.sessions.all.lazy.filter { $0.phase == .open }.map(\.openedAt).min() ?? 0

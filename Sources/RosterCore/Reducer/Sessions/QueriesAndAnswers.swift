@@ -110,7 +110,7 @@ extension Reduction {
     }
   }
 
-  /// Whose names an answer gives, by whom they were asked of: our own account where that is nobody.
+  /// The contact whose names an answer gives: the address asked, or our own account without one.
   private mutating func subject(_ jid: BareJID?) -> ContactNumber? {
     (jid ?? roster.account).map { roster.contacts.insert($0) }
   }

@@ -38,8 +38,8 @@ extension Roster {
     SessionOwner(account: account, resource: current?.resource).isOwnServer(from)
   }
 
-  /// Why a push of somebody counts for nothing in the session that an application has, nil where
-  /// its sender may push.
+  /// Why a push from an address is ignored in the application's own session; nil if that address
+  /// may push.
   package func refusal(ofPushFrom from: JID?) -> PushRefusal? {
     SessionOwner(account: account, resource: current?.resource)
       .refusal(ofPushFrom: from)

@@ -60,9 +60,11 @@ extension Reduction {
     reportUnfetched(of: place)
     reportUnshownPresence(of: place)
     guard isShared else { return }
-    // What only it was told of requests, nobody is told of now.
-    let goesOn = roster.sessions.all.contains { $0.phase == .open && $0.initialPresence == .sent }
-    if goesOn { doubtOldRequests() }
+    // Requests of which only this session was told may change unseen from now on.
+    let isToldElsewhere = roster.sessions.all.contains {
+      $0.phase == .open && $0.initialPresence == .sent
+    }
+    if isToldElsewhere { doubtOldRequests() }
   }
 
   /// Nothing more comes from the server.
