@@ -209,7 +209,8 @@ import Testing
           2, "out", "<message type='chat' to='bob@b.test' id='n1'><body>在吗</body></message>"),
         Self.line(
           3, "out", "<message type='chat' to='bob@b.test' id='n2'><body>喂</body></message>"),
-        #"{"t":1763632810000,"stream":"opened"}"#,
+        #"{"t":1763632810000,"stream":"closed"}"#,
+        #"{"t":1763632810000,"stream":"connected"}"#,
         Self.line(11, "out", "<resume xmlns='urn:xmpp:sm:3' previd='s' h='0'/>"),
         Self.line(12, "in", "<resumed xmlns='urn:xmpp:sm:3' previd='s' h='1'/>"),
       ]

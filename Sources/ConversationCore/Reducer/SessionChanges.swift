@@ -184,17 +184,17 @@ extension Conversations {
   ///
   /// - Parameters:
   ///   - id: The server's id of the session; nil if the log lacks it.
-  ///   - own: The connection that resumes it.
   ///   - position: The record that says so.
   ///   - isResumed: Whether the server did; otherwise what it was asked stays without an answer.
   private mutating func takeSession(
-    resumedBy id: String?, except own: ConnectionID, at position: RecordPosition, isResumed: Bool
+    resumedBy id: String?, at position: RecordPosition, isResumed: Bool
   ) -> StreamSession? {
     let matches = { (session: StreamSession) -> Bool in
       guard let id else { return session.phase == .closed && !session.ends.isAny }
       return session.resumptionID.hasSameBytes(as: id)
     }
-    let connection = sessions.filter { $0.key != own && matches($0.value) }.keys.max()
+    // A log that does not say when a connection began has the resumption on the one that was lost.
+    let connection = sessions.filter { matches($0.value) }.keys.max()
     if let connection {
       connectionClosed(connection, at: position)
       return withSession(connection) { session in
@@ -220,8 +220,7 @@ extension Conversations {
   ) {
     let request = withSession(position.connection) { $0.resumes }
     let id = previousID ?? request?.previousID
-    let resumed = takeSession(
-      resumedBy: id, except: position.connection, at: position, isResumed: true)
+    let resumed = takeSession(resumedBy: id, at: position, isResumed: true)
     var (sent, received) = (
       resumed?.sent ?? CountedStanzas(), resumed?.received ?? CountedStanzas()
     )
@@ -257,7 +256,7 @@ extension Conversations {
   private mutating func resumptionFailed(_ handled: UInt32?, at position: RecordPosition) {
     guard let request = withSession(position.connection, { $0.resumes }) else { return }
     let earlier = takeSession(
-      resumedBy: request.previousID, except: position.connection, at: position, isResumed: false)
+      resumedBy: request.previousID, at: position, isResumed: false)
     guard let handled, var sent = earlier?.sent else { return }
     acknowledge(sent.acknowledged(handled))
   }

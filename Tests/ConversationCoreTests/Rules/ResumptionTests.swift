@@ -39,6 +39,17 @@ struct ResumptionTests {
     #expect(untried.findings.contains("resume-not-tried"))
   }
 
+  @Test("A log without the beginning of a connection has the resumption on the one that was lost")
+  func resumptionOnTheLostConnection() {
+    let resumed = Dialogue.online(
+      .sent("<enable xmlns='urn:xmpp:sm:3' resume='true'/>"),
+      .received("<enabled xmlns='urn:xmpp:sm:3' id='s1' resume='true'/>"),
+      toBob("hello", id: "m"), toBob("again", id: "n"), .lost,
+      .sent("<resume xmlns='urn:xmpp:sm:3' previd='s1' h='0'/>"),
+      .received("<resumed xmlns='urn:xmpp:sm:3' previd='s1' h='1'/>"))
+    #expect(resumed.lines() == ["out hello acknowledged", "out again sent"])
+  }
+
   @Test("A login without a binding may say what had arrived, too")
   func unboundLogin() {
     let resume = "<resume xmlns='urn:xmpp:sm:3' previd='s1' h='0'/>"
