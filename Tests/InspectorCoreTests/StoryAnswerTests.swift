@@ -34,7 +34,17 @@ import XMPPStanza
 
   @Test(arguments: CaptureCase.all)
   func theStoryIsThatOfReplay(_ fixture: CaptureCase) throws {
-    let inspected = try Inspected(fixture, in: folder)
+    try expectTheStoryOfReplay(try Inspected(fixture, in: folder))
+  }
+
+  @Test func aBurstIsThatOfReplay() throws {
+    let inspected = try Inspected(withBurstIn: folder)
+    try expectTheStoryOfReplay(inspected)
+    let folds = try entries(inspected, "story").map { $0["fold"] }.filter { $0 != .null }
+    #expect(folds.map { $0["changed"].number } == [6])
+  }
+
+  private func expectTheStoryOfReplay(_ inspected: Inspected) throws {
     var fold = StoryFold(day: { Zone.utc.day($0) })
     var expected: [StoryFold.Entry] = []
     try inspected.timeline.replay(upTo: .head(minus: 0)) { moment, _ in

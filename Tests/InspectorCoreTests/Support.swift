@@ -37,6 +37,24 @@ struct Inspected {
     self.init(log)
   }
 
+  /// The log of a session in which a contact's presence changes six times in a row, so that the
+  /// story folds it.
+  init(withBurstIn folder: TemporaryFolder) throws {
+    let fixture = try #require(CaptureCase.all.first { $0.name == "raw-presence-first" })
+    var lines = try String(contentsOfFile: fixture.path, encoding: .utf8)
+      .split(separator: "\n").map(String.init)
+    let end = try #require(lines.lastIndex { $0.contains("type=\\\"unavailable\\\"") })
+    let burst = (1...6).map { change in
+      let show = change.isMultiple(of: 2) ? "away" : "dnd"
+      return #"{"t": 1795247694.\#(change), "conn": 1, "dir": "S>C", "data": ""#
+        + "<presence from='daliu101@example.test/peer'><show>\(show)</show></presence>\"}"
+    }
+    lines.insert(contentsOf: burst, at: end)
+    let path = folder.file("burst.log")
+    try lines.joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
+    try self.init(capture: path, of: fixture.account, in: folder)
+  }
+
   /// The answer to a request, which must be one.
   func get(_ target: String) throws -> JSONValue {
     try answer(.get, target, [])
