@@ -192,7 +192,7 @@ extension Explainer {
       }
     } else if let bound = roster.recordOfSilentSession, !roster.isInboundOnly {
       sentences.append(
-        "The session of #\(bound) has not sent our own presence, and the server sends no "
+        "The session of #\(bound) has not shown our own presence, and the server sends no "
           + "contact's before that (RFC 6121 §4.2).")
     } else if let error {
       sentences.append(error)

@@ -104,7 +104,7 @@ import XMPPStanza
           + "<replace xmlns='urn:xmpp:message-correct:0' id='m1'/></message>")
       + Self.received(
         "<message from='bob@b.test/x' type='chat' id='m1'><body>old</body>"
-          + "<delay xmlns='urn:xmpp:delay' stamp='2020-01-01T00:00:00Z'/></message>")
+          + "<delay xmlns='urn:xmpp:delay' stamp='1970-01-01T00:00:01Z'/></message>")
     let timeline = try timeline(lines)
     let head = try timeline.record(at: .head(minus: 0))
     for looksAhead in [false, true] {
