@@ -61,7 +61,7 @@ extension LiveSession {
     let domain = login.account.domain
     var service = try await uploadService(at: domain)
     if service == nil {
-      let items = try await answer(.element("query", Namespace.discoItems), from: domain)
+      let items = try await answer(.element("query", Namespace.discoItems), from: domain).get()
       service = try await firstUploadService(of: UploadService.candidates(in: items))
     }
     guard let service else { throw .upload(.notOffered) }
@@ -96,7 +96,7 @@ extension LiveSession {
 
   private func uploadService(at address: String) async throws(LiveError) -> UploadService? {
     do throws(LiveError) {
-      let info = try await answer(.element("query", Namespace.discoInfo), from: address)
+      let info = try await answer(.element("query", Namespace.discoInfo), from: address).get()
       return UploadService(address, info: info)
     } catch {
       guard case .refused = error else { throw error }
@@ -106,22 +106,24 @@ extension LiveSession {
 
   /// The result of a question before a file is sent.
   ///
-  /// - Throws: `LiveError`, but never `outcomeUnknown`: a question changes nothing, and the file is
-  ///   not sent if a resumed session asks again.
+  /// The error is never `outcomeUnknown`: a question changes nothing, and the file is not sent if a
+  /// resumed session asks again. It is not thrown, because the optimizer of Swift 6.3 returns an
+  /// invalid element from a function that is asynchronous and throws this type.
   private func answer(
     _ question: XMPPElement, from address: String
-  ) async throws(LiveError) -> XMPPElement {
+  ) async -> Result<XMPPElement, LiveError> {
     do throws(RequestFailure) {
       let answer = try await request { $0.submitted(.question(question, to: address)) }
-      if case .result(let iq, _) = answer { return iq }
+      if case .result(let iq, _) = answer { return .success(iq) }
+      return .failure(
+        .failure(.protocolViolation("a question was not answered by a result")))
     } catch {
       switch error {
-      case .refused(let reason): throw .refused(reason)
-      case .unanswered(.timeout, _): throw .timeout
-      case .notSent(let failure), .unanswered(let failure, _): throw .failure(failure)
+      case .refused(let reason): return .failure(.refused(reason))
+      case .unanswered(.timeout, _): return .failure(.timeout)
+      case .notSent(let failure), .unanswered(let failure, _): return .failure(.failure(failure))
       }
     }
-    throw .failure(.protocolViolation("a question was not answered by a result"))
   }
 
   private func slot(
@@ -134,7 +136,7 @@ extension LiveSession {
         ("content-type", file.mediaType),
       ])
     do throws(LiveError) {
-      let iq = try await answer(request, from: service.address)
+      let iq = try await answer(request, from: service.address).get()
       do throws(UploadFailure) {
         return try UploadSlot(iq)
       } catch {
