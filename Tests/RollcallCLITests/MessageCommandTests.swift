@@ -180,6 +180,39 @@ import Testing
     #expect(back.contains("- conversation with bob@b.test: 1 message"), "\(back)")
   }
 
+  /// The lines of an archive's answer: each message with its id in the archive, the seconds after
+  /// the talk began, and its attributes and children.
+  private static func archived(_ messages: [(id: String, second: Int, xml: String)]) -> [String] {
+    [line(13, "out", "<iq type='set' id='a'><query xmlns='urn:xmpp:mam:2' queryid='q'/></iq>")]
+      + messages.map { message in
+        let stamp = "2025-11-20T10:00:\(message.second < 10 ? "0" : "")\(message.second)Z"
+        return line(
+          14, "in",
+          "<message><result xmlns='urn:xmpp:mam:2' queryid='q' id='\(message.id)'>"
+            + "<forwarded xmlns='urn:xmpp:forward:0'>"
+            + "<delay xmlns='urn:xmpp:delay' stamp='\(stamp)'/>"
+            + "<message xmlns='jabber:client' type='chat' \(message.xml)</message>"
+            + "</forwarded></result></message>")
+      }
+  }
+
+  @Test("What an archive returns of ours may be of this device, and a carbon is of another")
+  func writers() throws {
+    let ours = "from='alice@a.test/pad' to='bob@b.test' id"
+    try write(
+      Self.talk
+        + [
+          Self.line(
+            12, "in",
+            "<message from='alice@a.test' to='alice@a.test/pc'><sent xmlns='urn:xmpp:carbons:2'>"
+              + "<forwarded xmlns='urn:xmpp:forward:0'><message xmlns='jabber:client' type='chat' "
+              + "\(ours)='s1'><body>五</body></message></forwarded></sent></message>")
+        ] + Self.archived([("x1", 0, "\(ours)='s0'><body>零</body>")]), "ours.jsonl")
+    let output = try run("replay", "ours.jsonl", "--full").output
+    #expect(output.contains("another device of ours writes to bob@b.test: “五”"), "\(output)")
+    #expect(output.contains("we wrote to bob@b.test: “零”"), "\(output)")
+  }
+
   @Test("A copy is not the record that changed a conversation")
   func copyIsNoCause() throws {
     let copied =
@@ -247,6 +280,31 @@ import Testing
     #expect(read.contains("Is it unread? No."))
     let first = try run("why", "talk.jsonl", "bob@b.test", "--message", "m1", "--at", "5").output
     #expect(first.contains("Nothing in the log says that we have read the conversation"))
+  }
+
+  @Test("A message that arrives late is read if we have read everything up to a later time")
+  func readByTime() throws {
+    let reaction =
+      "<message type='chat' to='bob@b.test' id='r1'><reactions xmlns='urn:xmpp:reactions:0' id='m8'>"
+      + "<reaction>👍</reaction></reactions></message>"
+    try write(
+      Self.talk + [Self.line(12, "out", reaction)]
+        + Self.archived([("x1", 11, "from='bob@b.test/pc' id='m9'><body>五</body>")]), "late.jsonl")
+    let output = try run("why", "late.jsonl", "bob@b.test", "--message", "m9").output
+    #expect(output.contains("Is it unread? No."), "\(output)")
+    #expect(output.contains("#16 says that we have read everything up to then"), "\(output)")
+  }
+
+  @Test("Two messages of an archive differ by its ids, whatever else they have")
+  func archivedTwins() throws {
+    let bob = "from='bob@b.test/pc'"
+    try write(
+      Self.talk
+        + Self.archived([
+          ("x1", 20, "\(bob) id='k'><body>六</body>"), ("x2", 21, "\(bob) id='k'><body>六</body>"),
+        ]), "twins.jsonl")
+    let output = try run("why", "twins.jsonl", "bob@b.test", "--message", "#17").output
+    #expect(output.contains("the archive gave them different ids"), "\(output)")
   }
 
   @Test("Why two messages say the same")

@@ -57,6 +57,17 @@ private let session: String = {
         "<presence from='bob@example.test/pc'><x xmlns='vcard-temp:x:update'>"
           + "<photo>\(digest)</photo></x></presence>"
       ),
+      // A room can be in the roster too, and the card of an occupant is not the room's.
+      (
+        "out",
+        "<presence to='zeng@example.test/me'><x xmlns='http://jabber.org/protocol/muc'/></presence>"
+      ),
+      ("out", "<iq type='get' id='o' to='zeng@example.test/x'><vCard xmlns='vcard-temp'/></iq>"),
+      (
+        "in",
+        "<iq type='result' id='o' from='zeng@example.test/x'><vCard xmlns='vcard-temp'>"
+          + "<FN>Occupant</FN></vCard></iq>"
+      ),
     ].map { #"{"dir":"\#($0)","xml":"\#($1)"}"# + "\n" }.joined()
     try (session + more).write(toFile: folder.file("a.jsonl"), atomically: true, encoding: .utf8)
     let document = try sections("--json", "--cards").document
