@@ -44,6 +44,31 @@ import Testing
     #expect(inspected.refusal("/api/branches/b2").code == "no-such-branch")
   }
 
+  /// Neither what is malformed nor what the log does not have.
+  @Test(
+    arguments: [
+      ["drop": .string("2")], ["drop": .array([.string("3-2")])], ["drop": .array([.bool(true)])],
+      ["swap": .array([.array([.integer(1)])])], ["policy": .string("none")], [:],
+      ["drop": .array([.integer(1_000_000)])],
+      ["swap": .array([.array([.integer(2), .integer(2)])])],
+      ["drop": .array([.integer(2)]), "at": .string("no-such-bookmark")],
+      ["drop": .array([.integer(2)]), "at": .bool(true)],
+    ] as [[String: JSONValue]])
+  func aRequestThatIsRefusedEndsNoBranch(_ other: [String: JSONValue]) throws {
+    let inspected = try Inspected(try #require(CaptureCase.all.first), in: folder)
+    let log = inspected.inspector.logs[0]
+    var refusals = 0
+    let document = try log.addBranch(request(["drop": .array([.integer(1)])])) { _ in
+      do {
+        _ = try log.addBranch(request(other))
+      } catch {
+        refusals += 1
+      }
+    }
+    #expect(refusals > 1)
+    #expect(document["branch"].words == "b1")
+  }
+
   @Test func nothingIsCanceledWithoutABranch() throws {
     let inspected = try Inspected(try #require(CaptureCase.all.first), in: folder)
     #expect(try inspected.post("/api/branches", #"{"cancel":true}"#)["canceled"] == .bool(true))

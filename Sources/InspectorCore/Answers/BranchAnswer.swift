@@ -21,55 +21,30 @@ struct Branches: Sendable {
   }
 }
 
-extension OpenLog {
-  /// `/api/policies`: how a client of a branch can treat what it receives.
-  static var policies: JSONValue {
-    .object([
-      "policies": .array(
-        ClientPolicy.allCases.map {
-          .object(["name": .string($0.rawValue), "rule": .string($0.rule)])
-        })
-    ])
-  }
+/// What a `POST /api/branches` asks to change.
+struct BranchChange: Sendable {
+  private(set) var edits = BranchEdits()
+  private(set) var policy = ClientPolicy.strict
+  /// The last record of the branch, as it was given.
+  let point: JSONValue?
 
-  /// `/api/branches/ID`.
-  func branch(_ name: String) throws -> JSONValue {
-    guard let known = branches[name] else {
-      throw Refusal(404, "no-such-branch", "the branch “\(name)” is no longer kept: try it again")
-    }
-    return known
-  }
-
-  /// The branch that a `POST /api/branches` asks for; it is not replayed yet.
-  func branch(of request: InspectorRequest) throws -> Branch {
-    var edits = BranchEdits()
-    edits.drops = try Self.ranges(request.body["drop"])
-    edits.swaps = try Self.pairs(request.body["swap"])
-    var policy = ClientPolicy.strict
-    if case .string(let name)? = request.body["policy"] {
+  /// Reads the members of a request.
+  ///
+  /// - Throws: `Refusal` if one is malformed, or nothing is changed. Whether the log has the
+  ///   records is found out when the branch is made.
+  init(_ members: [String: JSONValue]) throws(Refusal) {
+    point = members["at"]
+    edits.drops = try Self.ranges(members["drop"])
+    edits.swaps = try Self.pairs(members["swap"])
+    if case .string(let name)? = members["policy"] {
       guard let given = ClientPolicy(rawValue: name) else {
-        throw Refusal.malformed("there is no policy “\(name)”")
+        throw .malformed("there is no policy “\(name)”")
       }
       policy = given
     }
     guard !edits.isEmpty || policy != .strict else {
-      throw Refusal.malformed(
-        "no change was given: leave records out, swap two, or choose a policy")
+      throw .malformed("no change was given: leave records out, swap two, or choose a policy")
     }
-    try requireAll()
-    let head = try record(at: request.body["at"])
-    return try Branch(of: timeline, upTo: .record(head), edits: edits, policy: policy)
-  }
-
-  /// What a branch makes otherwise, with the titles of its findings.
-  func document(_ branch: Branch, _ comparison: Branch.Comparison) -> JSONValue {
-    let moments = comparison.divergence.map { $0.happened + $0.instead } ?? []
-    let findings =
-      comparison.added + comparison.removed + moments.flatMap { $0.outcome.findings }
-    let titles = Dictionary(
-      findings.map { ($0.code.rawValue, JSONValue.string($0.code.title)) },
-      uniquingKeysWith: { first, _ in first })
-    return JSONValue(branch, comparison).adding(["titles": .object(titles)])
   }
 
   /// Numbers and ranges: `["120", "133-140"]`, or `[120]`.
@@ -105,5 +80,44 @@ extension OpenLog {
       pairs.append((UInt64(first), UInt64(second)))
     }
     return pairs
+  }
+}
+
+extension OpenLog {
+  /// `/api/policies`: how a client of a branch can treat what it receives.
+  static var policies: JSONValue {
+    .object([
+      "policies": .array(
+        ClientPolicy.allCases.map {
+          .object(["name": .string($0.rawValue), "rule": .string($0.rule)])
+        })
+    ])
+  }
+
+  /// `/api/branches/ID`.
+  func branch(_ name: String) throws -> JSONValue {
+    guard let known = branches[name] else {
+      throw Refusal(404, "no-such-branch", "the branch “\(name)” is no longer kept: try it again")
+    }
+    return known
+  }
+
+  /// The branch with a change; it is not replayed yet.
+  func branch(with change: BranchChange) throws -> Branch {
+    try requireAll()
+    let head = try record(at: change.point)
+    return try Branch(
+      of: timeline, upTo: .record(head), edits: change.edits, policy: change.policy)
+  }
+
+  /// What a branch makes otherwise, with the titles of its findings.
+  func document(_ branch: Branch, _ comparison: Branch.Comparison) -> JSONValue {
+    let moments = comparison.divergence.map { $0.happened + $0.instead } ?? []
+    let findings =
+      comparison.added + comparison.removed + moments.flatMap { $0.outcome.findings }
+    let titles = Dictionary(
+      findings.map { ($0.code.rawValue, JSONValue.string($0.code.title)) },
+      uniquingKeysWith: { first, _ in first })
+    return JSONValue(branch, comparison).adding(["titles": .object(titles)])
   }
 }

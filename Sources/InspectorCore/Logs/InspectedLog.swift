@@ -34,8 +34,8 @@ package final class InspectedLog: Sendable {
   private let state: Mutex<State>
   private let setBookmark: BookmarkSetter?
   private let reopen: Opener?
-  /// The branch that is being replayed.
-  private let run = Mutex<BranchRun?>(nil)
+  /// The branches that are asked for, oldest first. At most one of them is replayed for long.
+  private let runs = Mutex<[BranchRun]>([])
 
   /// Whether bookmarks can be set.
   package var isWritable: Bool { setBookmark != nil }
@@ -131,7 +131,7 @@ package final class InspectedLog: Sendable {
   /// Whether a log that was replaced is still used. A branch of it is not worth waiting for.
   private func isBorrowed(_ state: State) -> Bool {
     guard state.borrowers > 0 else { return false }
-    run.withLock { $0?.cancel() }
+    cancelBranches()
     return true
   }
 
@@ -160,24 +160,24 @@ package final class InspectedLog: Sendable {
   // MARK: Branches and bookmarks
 
   /// `POST /api/branches`: what would be otherwise. Replays outside of what answers one request at
-  /// a time, so that the page stays usable; a newer branch ends an older one.
+  /// a time, so that the page stays usable; a newer branch ends an older one, and a request that is
+  /// refused ends none.
   ///
   /// - Parameter step: Is called with each record before it is replayed.
   package func addBranch(
     _ request: InspectorRequest, step: (UInt64) -> Void = { _ in }
   ) throws -> JSONValue {
     if request.body["cancel"] == .bool(true) {
-      run.withLock { $0.take()?.cancel() }
+      cancelBranches()
       return .object(["canceled": .bool(true)])
     }
+    let change = try BranchChange(request.body)
     let mine = BranchRun()
-    // Set before the branch is made, which takes a while, too: it can be canceled from now on.
-    run.withLock { run in
-      run?.cancel()
-      run = mine
-    }
-    defer { run.withLock { if $0 === mine { $0 = nil } } }
-    return try borrow({ try $0.branch(of: request) }) { branch in
+    // Before the log is asked, which may have to be read first: it can be canceled from now on.
+    runs.withLock { $0.append(mine) }
+    defer { runs.withLock { $0.removeAll { $0 === mine } } }
+    return try borrow({ try $0.branch(with: change) }) { branch in
+      runs.withLock { $0.prefix { $0 !== mine }.forEach { $0.cancel() } }
       let comparison = try branch.compare { record in
         step(record)
         guard !mine.isCanceled else {
@@ -187,6 +187,8 @@ package final class InspectedLog: Sendable {
       return try read { $0.branches.add($0.document(branch, comparison)) }
     }
   }
+
+  private func cancelBranches() { runs.withLock { $0.forEach { $0.cancel() } } }
 
   func addBookmark(_ request: InspectorRequest) throws -> JSONValue {
     guard case .string(let name)? = request.body["name"], Bookmark.isName(name) else {
@@ -206,7 +208,7 @@ package final class InspectedLog: Sendable {
   }
 }
 
-/// A branch that is being replayed, and whether anybody still waits for it.
+/// A branch that is asked for, and whether it is still wanted.
 private final class BranchRun: Sendable {
   private let canceled = Atomic(false)
 
