@@ -55,6 +55,8 @@ package final class Inspector: Sendable {
     case "timeline": document = try log.read { try $0.timelineAnswer(rest, request) }
     case "roster" where rest.isEmpty: document = try log.read { try $0.rosterAnswer(request) }
     case "screen" where rest.isEmpty: document = try log.read { try $0.screenAnswer(request) }
+    case "contacts" where rest.count == 2 && rest[1] == "cards":
+      document = try log.cards(rest[0], request)
     case "contacts": document = try log.read { try $0.contactAnswer(rest, request) }
     case "diff" where rest.isEmpty: document = try log.read { try $0.differenceAnswer(request) }
     case "findings" where rest.isEmpty: document = try log.read { try $0.findingsAnswer(request) }

@@ -65,7 +65,7 @@ let embeddedFiles: [String: EmbeddedFile] = [
 
 """#),
   "/js/app.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "ac1332ee187f5af3",
+    type: "text/javascript; charset=utf-8", digest: "6d8567d1349026fd",
     text: #"""
 // Connects the address, the server and the panes. Data flows one way: address, request, panes.
 import { h } from './dom.js';
@@ -94,6 +94,7 @@ export class App {
     setNaming(prefs.read('names', '1') === '1');
     this.asking = new Latest(this.report);
     this.askingContact = new Latest(this.report);
+    this.askingCards = new Latest(this.report);
   }
   get naming() { return isNaming(); }
   nameFor(jid) { return (isNaming() && nameOf(jid)) || jid; }
@@ -168,6 +169,11 @@ export class App {
       this.contact = answer;
       this.details.draw();
       if (this.wantsHistory) { this.wantsHistory = false; this.details.revealHistory(); }
+    });
+    // By itself, because the first answer takes as long as reading the whole log.
+    this.askingCards.want(() => ask(`contacts/${encodeURIComponent(who)}/cards`, { log: this.log.number, at }, { keep: true }), (answer) => {
+      this.cards = { jid: who, ...answer };
+      this.details.draw();
     });
   }
   async readContact(who, at) {
@@ -677,7 +683,7 @@ export class Compare {
 
 """#),
   "/js/contact.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "0f4f8816243a80f4",
+    type: "text/javascript; charset=utf-8", digest: "b2c170179faa2e63",
     text: #"""
 // One contact: what is known, why, and everything that happened to it.
 import { h } from './dom.js';
@@ -698,8 +704,8 @@ export function contactParts(app, answer, at) {
   const name = nameOf(answer.jid) ?? (answer.name || answer.jid);
   return [
     { key: 'head', stamp: [answer.jid, name, answer.pinyin], draw: () => h('header', { class: 'person' }, h('span', { class: 'avatar', 'aria-hidden': 'true' }, initial(name)),
-      h('div', {}, h('h3', {}, h('bdi', {}, visible(name))), address(answer.jid), answer.pinyin && answer.pinyin !== name ? h('span', { class: 'faint pinyin' }, visible(answer.pinyin)) : null)) },
-    { key: `facts ${answer.jid}`, stamp: [JSON.stringify([answer.item, answer.request, answer.outgoing, answer.presence, answer.blocked, answer.note, answer.reading])], draw: () => facts(app, answer) },
+      h('div', {}, h('h3', {}, h('bdi', {}, visible(name))), address(answer.jid), answer.pinyin && answer.pinyin.toLowerCase() !== name.toLowerCase() ? h('span', { class: 'faint pinyin' }, visible(answer.pinyin)) : null)) },
+    { key: `facts ${answer.jid}`, stamp: [JSON.stringify([answer.item, answer.request, answer.outgoing, answer.presence, answer.blocked, answer.note, answer.reading, shown(app, answer)])], draw: () => facts(app, answer) },
     { key: `why ${answer.jid}`, stamp: [JSON.stringify(answer.why), app.naming], draw: () => why(app, answer) },
     { key: 'history head', stamp: [], draw: () => h('h3', { class: 'heading', id: 'history', tabIndex: -1 }, t.history) },
     ...answer.history.more ? [{ key: 'older', stamp: [answer.history.entries[0]?.n], draw: () => h('p', { class: 'more' }, h('button', { class: 'link', type: 'button', onclick: () => older(app, answer) }, t.older)) }] : [],
@@ -707,7 +713,11 @@ export function contactParts(app, answer, at) {
   ];
 }
 
-function facts(app, { item, request, outgoing, presence, blocked, note, reading, nameFrom }) {
+/** The cards and the avatar of the contact, as far as they are known yet. */
+const shown = (app, { jid }) => (app.cards?.jid === jid ? app.cards : { cards: [], avatar: null });
+
+function facts(app, answer) {
+  const { item, request, outgoing, presence, blocked, note, reading, nameFrom } = answer, { cards, avatar } = shown(app, answer);
   const records = item?.records ?? {}, rows = [];
   const value = (content, record, what, text) => app.origins.value(content, record, what, text);
   const fact = (label, content) => rows.push(h('dt', {}, label), h('dd', {}, content));
@@ -731,6 +741,14 @@ function facts(app, { item, request, outgoing, presence, blocked, note, reading,
   for (const [label, given] of [[t.note, note], [t.reading, reading]]) {
     const text = given?.value ?? given;
     if (typeof text === 'string' && text) fact(label, value(visible(text), given.record, label));
+  }
+  for (const { form, fn, nickname, photo, record } of cards) {
+    const parts = [fn, nickname && `“${nickname}”`, photo && t.photo(photo.type, photo.size)].filter(Boolean), text = visible(parts.join(', ')) || t.emptyCard;
+    fact(t.cards[form] ?? form, value(h('bdi', {}, text), record, texts.value.card, text));
+  }
+  if (avatar) {
+    const text = avatar.sha1 ? `${avatar.sha1.slice(0, 8)}…` : t.noAvatar;
+    fact(t.avatar, [value(text, avatar.record, texts.value.avatar, text), avatar.sha1 ? h('span', { class: 'faint' }, ` ${avatar.have ? t.inLog : t.notInLog}`) : null]);
   }
   return h('dl', { class: 'facts-list' }, rows);
 }
@@ -2030,7 +2048,7 @@ start().catch((error) => { app.fault(error); document.documentElement.dataset.re
 
 """#),
   "/js/people.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "d60fa13fe2dfe165",
+    type: "text/javascript; charset=utf-8", digest: "dd7cd540d894652d",
     text: #"""
 // How contacts, and sentences about them, are shown.
 import { h } from './dom.js';
@@ -2091,6 +2109,12 @@ function shortened(bare) {
   return at < 0 ? h('bdi', {}, visible(bare)) : [h('bdi', {}, visible(bare.slice(0, at))), h('span', { class: 'domain' }, '@…')];
 }
 
+// In rows, what tells our own addresses apart is the resource.
+function own(jid) {
+  const bare = bareOf(jid);
+  return jid === bare ? address(jid) : h('bdi', { class: 'address', title: visible(jid) }, shortened(bare), visible(jid.slice(bare.length)));
+}
+
 // An address begins where a word does: otherwise, each letter of a long word would be tried.
 const mention = /(?<address>(?<![^\s@“”"'<>,;:()[\]/])[^\s@“”"'<>,;:()[\]/]+@[^\s@“”"'<>,;:()[\]/]+(?:\/[^\s“”,;:()]+)?)|(?<record>#\d+\b|\brecord \d+\b)/gu;
 
@@ -2117,7 +2141,7 @@ export function sentence(text, { inRow = false, full = false, open, go } = {}) {
     if (part.kind === 'record') {
       return inRow ? h('span', { class: 'reference', 'data-at': String(part.number) }, `#${part.number}`) : recordLink(part.number, go);
     }
-    if (bareOf(part.text) === account) return address(part.text);
+    if (bareOf(part.text) === account) return inRow && showsNames ? own(part.text) : address(part.text);
     return inRow ? person(part.text) : contact(part.text, open, { full });
   });
 }
@@ -2996,7 +3020,7 @@ globalThis.addEventListener?.('popstate', () => {
 
 """#),
   "/js/story.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "61e3893be11b2745",
+    type: "text/javascript; charset=utf-8", digest: "84c2dd322b2ba611",
     text: #"""
 // The story pane: a list of what happened, of any length.
 import { h, fill } from './dom.js';
@@ -3032,7 +3056,7 @@ export class Story {
     const id = ++this.filterId;
     for (const tab of this.tabs) tab.setAttribute('aria-pressed', String(tab.dataset.show === show));
     const { number } = this.log;
-    const view = filter.trim() ? (await post('views', { show, filter: filter.trim(), log: number })).view : show;
+    const view = filter.trim() ? await this.search(id, { show, filter: filter.trim(), log: number }) : show;
     if (id !== this.filterId) return;
     await this.entries.open(view, number);
     if (id !== this.filterId) return;
@@ -3041,6 +3065,15 @@ export class Story {
     this.list.top = 0;
     this.refresh(null);
     await this.select(Number(store.get().at), 'center');
+  }
+
+  /** The name of a filtered list. To look for a text in a long log takes a while; a newer filter, or none, ends the search. */
+  async search(id, wanted) {
+    for (;;) {
+      const { view, searched, upTo } = await post('views', wanted);
+      if (id !== this.filterId || searched >= upTo) return view;
+      this.count.textContent = texts.searching(searched, upTo);
+    }
   }
 
   refresh(anchor) {
@@ -3132,7 +3165,7 @@ export class Story {
 
 """#),
   "/js/texts.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "70a959b7b8082c74",
+    type: "text/javascript; charset=utf-8", digest: "14ae1abcd27b66f6",
     text: #"""
 // Every text that the page shows, except what the server says about the log.
 import { number, plural } from './times.js';
@@ -3165,6 +3198,7 @@ export const texts = {
   indexing: (upTo, head) => `Indexed ${number(upTo)} of ${number(head)} records`,
   story: 'Story', views: { story: 'Story', records: 'All records', findings: 'Findings' }, viewsLabel: 'What is listed',
   records: (count) => plural(count, 'record'), storyCount: (entries, records) => `${number(entries)} of ${number(records)}`,
+  searching: (searched, records) => `Searched ${number(searched)} of ${number(records)}; Esc stops`,
   foldRecords: (count) => plural(count, 'record'), foldOpen: ', unfolded', foldClosed: ', folded',
   fold: {
     contacts: (count) => `Presence of ${plural(count, 'contact')}`, own: (count) => `${plural(count, 'change')} of our other devices`, version: 'Roster versions',
@@ -3195,7 +3229,7 @@ export const texts = {
   },
   subscriptionLabel: (subscription, isAsked) => `${subscription}: ${subscriptions[subscription] ?? subscription}${isAsked ? ', asked' : ''}`,
   asked: ', asked', presence: { available: 'available', chat: 'free to chat', away: 'away', xa: 'away for long', dnd: 'do not disturb', offline: 'offline' },
-  value: { name: 'The name', subscription: 'The subscription', groups: 'The groups', presence: 'The presence', request: 'The request', item: 'The contact' },
+  value: { name: 'The name', subscription: 'The subscription', groups: 'The groups', presence: 'The presence', request: 'The request', item: 'The contact', card: 'The card', avatar: 'The avatar' },
   setBy: (what) => `${what} was set by`, setByLabel: (what, record) => `${what}, set by record ${record}`, device: (device) => `on ${device}`,
   diff: {
     range: 'from', rangeTo: 'to', different: (count) => `${plural(count, 'contact')} differ${count === 1 ? 's' : ''}`, presence: (count) => `presence of ${number(count)} more`, account: 'The account',
@@ -3206,7 +3240,8 @@ export const texts = {
     none: ['No contact chosen.', 'Click a name to see why the contact is as it is, and its history.'], unknown: ['The log does not mention this contact.', ''],
     inRoster: 'In the roster', yes: (subscription, isAsked) => `yes, ${subscription}${isAsked ? ', asked' : ''}`, no: 'no', name: 'Name', groups: 'Groups', noGroups: 'none', noName: 'none', asksUs: 'Asks us', weAsk: 'We ask', waiting: 'no answer yet',
     asks: 'yes', presence: 'Presence', blocked: 'Blocked', note: 'Note', reading: 'Reading', history: 'History', why: 'Why', changesWhen: 'Changes when:', answers: { yes: 'Yes', no: 'No', unknown: 'Unknown' },
-    nameSource: { roster: '', nickname: 'from a nickname', vCardNickname: 'from the vCard', vCardFullName: 'from the vCard', address: 'from the address' }, older: 'Older records', historyOf: (name) => `History of ${name}`,
+    nameSource: { roster: '', nickname: 'from a nickname', vCardNickname: 'from the vCard', vCardFullName: 'from the vCard', address: 'from the address' }, older: 'Older records', cards: { 'vcard-temp': 'Card', vcard4: 'vCard 4' }, photo: (type, size) => `a picture of ${plural(size, 'byte')}${type ? ` (${type})` : ''}`, emptyCard: 'empty',
+    avatar: 'Avatar', noAvatar: 'says that it has none', inLog: 'the picture is in the log', notInLog: 'the picture is not in the log', historyOf: (name) => `History of ${name}`,
   },
   screen: {
     title: 'Contacts', pane: 'Contacts screen', label: 'Contacts as an application shows them', search: 'Search: zs, 张, bob', searchLabel: 'Search the contacts screen', letters: 'Letters', goTo: (letter) => `Go to ${letter}`,
@@ -3235,8 +3270,8 @@ export const texts = {
     title: 'Keys', close: 'Close',
     groups: [
       ['Move', [['j k', 'next, previous entry'], ['J K', 'next, previous finding'], ['[ ]', 'previous, next session'], ['g', 'go to a record, time or bookmark'], ['Home End', 'first, last entry'], ['Enter', 'open or close a fold'], ['L', 'follow the log']]],
-      ['Look', [['/', 'filter; Esc leaves it, Esc again clears it'], ['f r', 'findings, roster'], ['w h', 'why, history of the contact'], ['c', 'search the contacts screen'], ['↓ →', 'in the roster and the contacts screen: rows and their values'], ['p d', 'pin, what changed since the pin'], ['i', 'what if'], ['o', 'both logs side by side; j k choose a difference']]],
       ['View', [['+ - 0', 'zoom the timeline, whole log'], ['n', 'names or addresses'], ['t', 'light or dark'], ['x', 'copy the stanza'], ['b', 'bookmark'], ['e', 'export'], ['?', 'this list']]],
+      ['Look', [['/', 'filter; Esc leaves it, Esc again clears it'], ['f r', 'findings, roster'], ['w h', 'why, history of the contact'], ['c', 'search the contacts screen'], ['↓ →', 'in the roster and the contacts screen: rows and their values'], ['p d', 'pin, what changed since the pin'], ['i', 'what if'], ['o', 'both logs side by side; j k choose a difference']]],
     ],
   },
   split: { middle: 'Height of the record', story: 'Width of the story', screen: 'Width of the screen' },
@@ -3645,7 +3680,7 @@ export function roundBox(pen, x, y, width, height, radius) { pen.beginPath(); pe
 
 """#),
   "/js/whatif.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "cf4fd8dc07df64e3",
+    type: "text/javascript; charset=utf-8", digest: "ee65ffa00ce55894",
     text: #"""
 // What would have happened otherwise: one thing changed, and the two courses beside each other.
 import { h, fill } from './dom.js';
@@ -3712,7 +3747,10 @@ export class WhatIf {
       differences.length > mostDifferences ? h('p', { class: 'faint more' }, t.more(differences.length - mostDifferences)) : null);
   }
 
-  course(title, moments = []) {
+  course(title, given = []) {
+    // A record that is read in two steps is shown once, unless both have an effect.
+    const moments = given.filter(({ record, changes = [], findings = [] }, index) =>
+      changes.length || findings.length || given.findIndex((other) => other.record === record) === index);
     return h('section', {}, h('h3', { class: 'heading' }, title),
       moments.length ? moments.slice(0, mostMoments).map((moment) => this.moment(moment)) : h('p', { class: 'faint' }, t.nothingHere),
       moments.length > mostMoments ? h('p', { class: 'faint more' }, texts.roster.more(moments.length - mostMoments)) : null);
@@ -3996,7 +4034,7 @@ function colored({ kind, text }) {
 
 """#),
   "/style/layout.css": EmbeddedFile(
-    type: "text/css; charset=utf-8", digest: "03c202ccee8c1723",
+    type: "text/css; charset=utf-8", digest: "c638438eefc14676",
     text: #"""
 /* Where things are: the bar, the panes, the dock, and what floats above them. */
 html, body { height: 100%; }
@@ -4059,7 +4097,8 @@ dialog::backdrop { background: light-dark(rgb(24 27 33 / 0.3), rgb(0 0 0 / 0.55)
 .sheet header { display: flex; align-items: center; justify-content: space-between; margin-bottom: 8px; }
 .sheet h2 { font-size: 15px; }
 .sheet .heading { margin: 12px 0 4px; }
-.keys { display: grid; grid-template-columns: repeat(auto-fit, minmax(250px, 1fr)); gap: 0 32px; }
+.keys { columns: 2 250px; column-gap: 32px; }
+.keys section { break-inside: avoid; }
 .keys dl, .terms { display: grid; grid-template-columns: max-content 1fr; gap: 4px 12px; color: var(--ink-2); }
 .terms { grid-template-columns: repeat(auto-fit, minmax(96px, max-content) minmax(150px, 1fr)); }
 .keys dt { display: flex; align-items: flex-start; gap: 3px; min-width: 72px; }

@@ -53,6 +53,7 @@ import Testing
       for jid in Set(rows.compactMap { $0["jid"].words }) {
         try ask("contact", "/api/contacts/\(jid)?at=\(record)")
         try ask("history", "/api/contacts/\(jid)/history?count=20")
+        try ask("cards", "/api/contacts/\(jid)/cards?at=\(record)")
       }
       try ask("branch", "/api/branches", #"{"drop":["\#(record)"]}"#)
     }

@@ -54,6 +54,28 @@ import Testing
     #expect(try refusals() == Array(repeating: "", count: 6))
   }
 
+  /// A text is looked for slice by slice: other requests are answered in between, and a term that
+  /// needs no words is answered at once.
+  @Test func aSearchSaysHowFarItIs() throws {
+    let large = try log("large.rollcall")
+    try large.append(repeatElement(Self.draft("<message/>"), count: Self.slice + 1))
+    try large.append([Self.draft("<message><body>needle</body></message>")])
+    let inspected = Inspected(large)
+    let head = Self.slice + 2
+    func search(_ filter: String) throws -> [Int] {
+      let body = JSONValue.object(["show": .string("records"), "filter": .string(filter)]).text
+      let view = try inspected.post("/api/views", body)
+      #expect(view["upTo"].number == head)
+      return [view["searched"].number, view["entries"].number]
+    }
+    #expect(try search("kind:message") == [head, head])
+    #expect(try search("message") == [Self.slice, 0])
+    #expect(try inspected.get("/api/moment?at=1")["at"].number == 1)
+    // Another text needs the same words, of which the first ones have been read.
+    #expect(try search("\"no such words\" -kind:iq") == [head, 0])
+    #expect(try search("message") == [head, head])
+  }
+
   // MARK: Damage
 
   /// A log that cannot be read is not read again from the beginning for each request.

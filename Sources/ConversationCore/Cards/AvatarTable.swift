@@ -74,6 +74,12 @@ package struct AvatarTable: Hashable, Sendable {
     announced.values.compactMap { $0.pep ?? $0.vCard }.sorted { $0.jid < $1.jid }
   }
 
+  /// The avatar of an account; nil if it announced nothing.
+  package func avatar(of account: BareJID) -> Avatar? {
+    let found = announced[JID(prepared: account, resource: nil)]
+    return found?.pep ?? found?.vCard
+  }
+
   /// Whether the bytes of an avatar were seen.
   package func isKnown(_ avatar: Avatar) -> Bool {
     avatar.sha1.map { seen.contains($0) } ?? false

@@ -30,6 +30,13 @@ package struct CardTable: Hashable, Sendable {
     return read
   }
 
+  /// The cards of an account, by form.
+  package func cards(of account: BareJID) -> [Card] {
+    let jid = JID(prepared: account, resource: nil)
+    return Card.Form.allCases.compactMap { cards[Key(jid: jid, form: $0)] }
+      .sorted { $0.form.rawValue < $1.form.rawValue }
+  }
+
   /// The cards, by address and then by form. Complexity: O(n log n).
   package var all: [Card] {
     cards.values.sorted { a, b in

@@ -11,9 +11,7 @@ extension OpenLog {
 
   /// `/api/contacts/JID` and `/api/contacts/JID/history`.
   mutating func contactAnswer(_ rest: [String], _ request: InspectorRequest) throws -> JSONValue {
-    guard let first = rest.first, let contact = try? BareJID(parsing: first) else {
-      throw Refusal.malformed("“\(rest.first ?? "")” is no address of a contact")
-    }
+    let contact = try Self.contact(rest.first ?? "")
     var people = People()
     if rest.count == 2, rest[1] == "history" {
       let history = try history(of: contact, request, &people)
@@ -36,6 +34,14 @@ extension OpenLog {
       "history": try history(of: contact, request, &people),
       "people": people.document(index.names),
     ])
+  }
+
+  /// The contact of a path.
+  static func contact(_ text: String) throws(Refusal) -> BareJID {
+    guard let contact = try? BareJID(parsing: text) else {
+      throw .malformed("“\(text)” is no address of a contact")
+    }
+    return contact
   }
 
   /// What the roster has of a contact.

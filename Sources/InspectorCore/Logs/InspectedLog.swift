@@ -157,6 +157,22 @@ package final class InspectedLog: Sendable {
     }
   }
 
+  // MARK: Cards
+
+  /// `/api/contacts/JID/cards`: what a contact shows of itself at a moment. Reads what is new in
+  /// the log outside of what answers one request at a time.
+  func cards(_ jid: String, _ request: InspectorRequest) throws -> JSONValue {
+    let contact = try OpenLog.contact(jid)
+    return try borrow({ ($0.cards, $0.timeline, try $0.record("at", of: request), $0.head) }) {
+      var cards = $0.0
+      let (_, timeline, record, head) = $0
+      try cards.extend(over: timeline, upTo: head)
+      let extended = cards
+      try read { $0.cards = extended }
+      return JSONValue(cards.shown(by: contact, at: record), at: record)
+    }
+  }
+
   // MARK: Branches and bookmarks
 
   /// `POST /api/branches`: what would be otherwise. Replays outside of what answers one request at

@@ -22,6 +22,7 @@ struct OpenLog: Sendable {
   var views = StoryViews()
   var screens = ScreenCache()
   var histories = HistoryCache()
+  var cards = CardHistory()
   var branches = Branches()
 
   init(_ timeline: Timeline, title: String, generation: Int = 0) {

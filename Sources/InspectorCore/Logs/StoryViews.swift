@@ -47,6 +47,18 @@ struct StoryViews: Sendable {
 }
 
 extension OpenLog {
+  /// How many records' words are read for one request, so that others get a turn.
+  private static let textSlice: UInt64 = 1 << 16
+
+  /// Reads the words of more records, if a query looks for a text.
+  ///
+  /// - Returns: The last record that can be searched.
+  private mutating func search(for query: StoryQuery) throws -> UInt64 {
+    guard query.looksForText, texts.last < head else { return head }
+    try texts.extend(over: timeline, upTo: min(head, texts.last + Self.textSlice))
+    return texts.last
+  }
+
   /// A list of the story, up to date.
   mutating func view(_ name: String) throws -> StoryView {
     var texts = self.texts
@@ -57,7 +69,8 @@ extension OpenLog {
     return try views.view(name) { try $0.update(index, &texts, labels, of: timeline) }
   }
 
-  /// `POST /api/views`.
+  /// `POST /api/views`. If it takes long to look for a text, the answer says how far the search is,
+  /// and the same request has to be sent again.
   mutating func addView(_ request: InspectorRequest) throws -> JSONValue {
     var show = StoryView.Show.story
     if case .string(let text)? = request.body["show"] {
@@ -75,11 +88,12 @@ extension OpenLog {
       throw Refusal(400, "bad-filter", error.description, term: error.term)
     }
     let name = views.name(of: show, query)
-    let view = try view(name)
+    let searched = try search(for: query)
+    let entries = searched == head ? try view(name).count(in: index) : 0
     return .object([
       "view": .string(name), "show": .string(show.rawValue), "filter": .string(filter),
-      "entries": .integer(Int64(view.count(in: index))), "complete": .bool(isComplete),
-      "upTo": JSONValue(head),
+      "entries": .integer(Int64(entries)), "complete": .bool(isComplete), "upTo": JSONValue(head),
+      "searched": JSONValue(searched),
     ])
   }
 }

@@ -53,6 +53,13 @@ package struct StoryQuery: Hashable, Sendable {
     package let description: String
   }
 
+  /// Whether a term looks for a text in the words of records.
+  package var looksForText: Bool {
+    terms.contains { term in
+      if case .text = term.condition { true } else { false }
+    }
+  }
+
   /// Reads a query; an empty one selects everything.
   ///
   /// - Throws: `Malformed` at the first term whose value its field does not have.

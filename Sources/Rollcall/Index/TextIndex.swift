@@ -20,6 +20,9 @@ package struct TextIndex: Sendable {
 
   package init() {}
 
+  /// The last record whose words are known.
+  package var last: UInt64 { UInt64(ends.count) }
+
   /// Extends the index to a record of the log.
   ///
   /// Complexity: linear in the new records, whose XML is parsed if they mean nothing to the roster.

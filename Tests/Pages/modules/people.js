@@ -33,6 +33,15 @@ export default {
     setNaming(true);
     equal(shown(contact('bob@example.test', () => {}, { full: true })).textContent, 'Bob bob@example.test');
   },
+  'tells our own addresses apart by the resource in rows'() {
+    forget('alice@example.test');
+    const text = 'a session is bound as alice@example.test/phone';
+    equal(shown(sentence(text, { inRow: true })).textContent, 'a session is bound as alice@…/phone');
+    equal(shown(sentence(text, { full: true })).textContent, text);
+    setNaming(false);
+    equal(shown(sentence(text, { inRow: true })).textContent, text);
+    setNaming(true);
+  },
   'makes controls of contacts and records outside rows only'() {
     const inRow = shown(sentence('bob@example.test since #4', { inRow: true }));
     check(!inRow.querySelector('button'), 'a control in a row');

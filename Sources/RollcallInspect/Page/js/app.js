@@ -25,6 +25,7 @@ export class App {
     setNaming(prefs.read('names', '1') === '1');
     this.asking = new Latest(this.report);
     this.askingContact = new Latest(this.report);
+    this.askingCards = new Latest(this.report);
   }
   get naming() { return isNaming(); }
   nameFor(jid) { return (isNaming() && nameOf(jid)) || jid; }
@@ -99,6 +100,11 @@ export class App {
       this.contact = answer;
       this.details.draw();
       if (this.wantsHistory) { this.wantsHistory = false; this.details.revealHistory(); }
+    });
+    // By itself, because the first answer takes as long as reading the whole log.
+    this.askingCards.want(() => ask(`contacts/${encodeURIComponent(who)}/cards`, { log: this.log.number, at }, { keep: true }), (answer) => {
+      this.cards = { jid: who, ...answer };
+      this.details.draw();
     });
   }
   async readContact(who, at) {

@@ -17,8 +17,8 @@ export function contactParts(app, answer, at) {
   const name = nameOf(answer.jid) ?? (answer.name || answer.jid);
   return [
     { key: 'head', stamp: [answer.jid, name, answer.pinyin], draw: () => h('header', { class: 'person' }, h('span', { class: 'avatar', 'aria-hidden': 'true' }, initial(name)),
-      h('div', {}, h('h3', {}, h('bdi', {}, visible(name))), address(answer.jid), answer.pinyin && answer.pinyin !== name ? h('span', { class: 'faint pinyin' }, visible(answer.pinyin)) : null)) },
-    { key: `facts ${answer.jid}`, stamp: [JSON.stringify([answer.item, answer.request, answer.outgoing, answer.presence, answer.blocked, answer.note, answer.reading])], draw: () => facts(app, answer) },
+      h('div', {}, h('h3', {}, h('bdi', {}, visible(name))), address(answer.jid), answer.pinyin && answer.pinyin.toLowerCase() !== name.toLowerCase() ? h('span', { class: 'faint pinyin' }, visible(answer.pinyin)) : null)) },
+    { key: `facts ${answer.jid}`, stamp: [JSON.stringify([answer.item, answer.request, answer.outgoing, answer.presence, answer.blocked, answer.note, answer.reading, shown(app, answer)])], draw: () => facts(app, answer) },
     { key: `why ${answer.jid}`, stamp: [JSON.stringify(answer.why), app.naming], draw: () => why(app, answer) },
     { key: 'history head', stamp: [], draw: () => h('h3', { class: 'heading', id: 'history', tabIndex: -1 }, t.history) },
     ...answer.history.more ? [{ key: 'older', stamp: [answer.history.entries[0]?.n], draw: () => h('p', { class: 'more' }, h('button', { class: 'link', type: 'button', onclick: () => older(app, answer) }, t.older)) }] : [],
@@ -26,7 +26,11 @@ export function contactParts(app, answer, at) {
   ];
 }
 
-function facts(app, { item, request, outgoing, presence, blocked, note, reading, nameFrom }) {
+/** The cards and the avatar of the contact, as far as they are known yet. */
+const shown = (app, { jid }) => (app.cards?.jid === jid ? app.cards : { cards: [], avatar: null });
+
+function facts(app, answer) {
+  const { item, request, outgoing, presence, blocked, note, reading, nameFrom } = answer, { cards, avatar } = shown(app, answer);
   const records = item?.records ?? {}, rows = [];
   const value = (content, record, what, text) => app.origins.value(content, record, what, text);
   const fact = (label, content) => rows.push(h('dt', {}, label), h('dd', {}, content));
@@ -50,6 +54,14 @@ function facts(app, { item, request, outgoing, presence, blocked, note, reading,
   for (const [label, given] of [[t.note, note], [t.reading, reading]]) {
     const text = given?.value ?? given;
     if (typeof text === 'string' && text) fact(label, value(visible(text), given.record, label));
+  }
+  for (const { form, fn, nickname, photo, record } of cards) {
+    const parts = [fn, nickname && `“${nickname}”`, photo && t.photo(photo.type, photo.size)].filter(Boolean), text = visible(parts.join(', ')) || t.emptyCard;
+    fact(t.cards[form] ?? form, value(h('bdi', {}, text), record, texts.value.card, text));
+  }
+  if (avatar) {
+    const text = avatar.sha1 ? `${avatar.sha1.slice(0, 8)}…` : t.noAvatar;
+    fact(t.avatar, [value(text, avatar.record, texts.value.avatar, text), avatar.sha1 ? h('span', { class: 'faint' }, ` ${avatar.have ? t.inLog : t.notInLog}`) : null]);
   }
   return h('dl', { class: 'facts-list' }, rows);
 }

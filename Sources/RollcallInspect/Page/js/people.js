@@ -57,6 +57,12 @@ function shortened(bare) {
   return at < 0 ? h('bdi', {}, visible(bare)) : [h('bdi', {}, visible(bare.slice(0, at))), h('span', { class: 'domain' }, '@…')];
 }
 
+// In rows, what tells our own addresses apart is the resource.
+function own(jid) {
+  const bare = bareOf(jid);
+  return jid === bare ? address(jid) : h('bdi', { class: 'address', title: visible(jid) }, shortened(bare), visible(jid.slice(bare.length)));
+}
+
 // An address begins where a word does: otherwise, each letter of a long word would be tried.
 const mention = /(?<address>(?<![^\s@“”"'<>,;:()[\]/])[^\s@“”"'<>,;:()[\]/]+@[^\s@“”"'<>,;:()[\]/]+(?:\/[^\s“”,;:()]+)?)|(?<record>#\d+\b|\brecord \d+\b)/gu;
 
@@ -83,7 +89,7 @@ export function sentence(text, { inRow = false, full = false, open, go } = {}) {
     if (part.kind === 'record') {
       return inRow ? h('span', { class: 'reference', 'data-at': String(part.number) }, `#${part.number}`) : recordLink(part.number, go);
     }
-    if (bareOf(part.text) === account) return address(part.text);
+    if (bareOf(part.text) === account) return inRow && showsNames ? own(part.text) : address(part.text);
     return inRow ? person(part.text) : contact(part.text, open, { full });
   });
 }

@@ -32,7 +32,7 @@ export class Story {
     const id = ++this.filterId;
     for (const tab of this.tabs) tab.setAttribute('aria-pressed', String(tab.dataset.show === show));
     const { number } = this.log;
-    const view = filter.trim() ? (await post('views', { show, filter: filter.trim(), log: number })).view : show;
+    const view = filter.trim() ? await this.search(id, { show, filter: filter.trim(), log: number }) : show;
     if (id !== this.filterId) return;
     await this.entries.open(view, number);
     if (id !== this.filterId) return;
@@ -41,6 +41,15 @@ export class Story {
     this.list.top = 0;
     this.refresh(null);
     await this.select(Number(store.get().at), 'center');
+  }
+
+  /** The name of a filtered list. To look for a text in a long log takes a while; a newer filter, or none, ends the search. */
+  async search(id, wanted) {
+    for (;;) {
+      const { view, searched, upTo } = await post('views', wanted);
+      if (id !== this.filterId || searched >= upTo) return view;
+      this.count.textContent = texts.searching(searched, upTo);
+    }
   }
 
   refresh(anchor) {

@@ -29,6 +29,7 @@ export const texts = {
   indexing: (upTo, head) => `Indexed ${number(upTo)} of ${number(head)} records`,
   story: 'Story', views: { story: 'Story', records: 'All records', findings: 'Findings' }, viewsLabel: 'What is listed',
   records: (count) => plural(count, 'record'), storyCount: (entries, records) => `${number(entries)} of ${number(records)}`,
+  searching: (searched, records) => `Searched ${number(searched)} of ${number(records)}; Esc stops`,
   foldRecords: (count) => plural(count, 'record'), foldOpen: ', unfolded', foldClosed: ', folded',
   fold: {
     contacts: (count) => `Presence of ${plural(count, 'contact')}`, own: (count) => `${plural(count, 'change')} of our other devices`, version: 'Roster versions',
@@ -59,7 +60,7 @@ export const texts = {
   },
   subscriptionLabel: (subscription, isAsked) => `${subscription}: ${subscriptions[subscription] ?? subscription}${isAsked ? ', asked' : ''}`,
   asked: ', asked', presence: { available: 'available', chat: 'free to chat', away: 'away', xa: 'away for long', dnd: 'do not disturb', offline: 'offline' },
-  value: { name: 'The name', subscription: 'The subscription', groups: 'The groups', presence: 'The presence', request: 'The request', item: 'The contact' },
+  value: { name: 'The name', subscription: 'The subscription', groups: 'The groups', presence: 'The presence', request: 'The request', item: 'The contact', card: 'The card', avatar: 'The avatar' },
   setBy: (what) => `${what} was set by`, setByLabel: (what, record) => `${what}, set by record ${record}`, device: (device) => `on ${device}`,
   diff: {
     range: 'from', rangeTo: 'to', different: (count) => `${plural(count, 'contact')} differ${count === 1 ? 's' : ''}`, presence: (count) => `presence of ${number(count)} more`, account: 'The account',
@@ -70,7 +71,8 @@ export const texts = {
     none: ['No contact chosen.', 'Click a name to see why the contact is as it is, and its history.'], unknown: ['The log does not mention this contact.', ''],
     inRoster: 'In the roster', yes: (subscription, isAsked) => `yes, ${subscription}${isAsked ? ', asked' : ''}`, no: 'no', name: 'Name', groups: 'Groups', noGroups: 'none', noName: 'none', asksUs: 'Asks us', weAsk: 'We ask', waiting: 'no answer yet',
     asks: 'yes', presence: 'Presence', blocked: 'Blocked', note: 'Note', reading: 'Reading', history: 'History', why: 'Why', changesWhen: 'Changes when:', answers: { yes: 'Yes', no: 'No', unknown: 'Unknown' },
-    nameSource: { roster: '', nickname: 'from a nickname', vCardNickname: 'from the vCard', vCardFullName: 'from the vCard', address: 'from the address' }, older: 'Older records', historyOf: (name) => `History of ${name}`,
+    nameSource: { roster: '', nickname: 'from a nickname', vCardNickname: 'from the vCard', vCardFullName: 'from the vCard', address: 'from the address' }, older: 'Older records', cards: { 'vcard-temp': 'Card', vcard4: 'vCard 4' }, photo: (type, size) => `a picture of ${plural(size, 'byte')}${type ? ` (${type})` : ''}`, emptyCard: 'empty',
+    avatar: 'Avatar', noAvatar: 'says that it has none', inLog: 'the picture is in the log', notInLog: 'the picture is not in the log', historyOf: (name) => `History of ${name}`,
   },
   screen: {
     title: 'Contacts', pane: 'Contacts screen', label: 'Contacts as an application shows them', search: 'Search: zs, 张, bob', searchLabel: 'Search the contacts screen', letters: 'Letters', goTo: (letter) => `Go to ${letter}`,
@@ -99,8 +101,8 @@ export const texts = {
     title: 'Keys', close: 'Close',
     groups: [
       ['Move', [['j k', 'next, previous entry'], ['J K', 'next, previous finding'], ['[ ]', 'previous, next session'], ['g', 'go to a record, time or bookmark'], ['Home End', 'first, last entry'], ['Enter', 'open or close a fold'], ['L', 'follow the log']]],
-      ['Look', [['/', 'filter; Esc leaves it, Esc again clears it'], ['f r', 'findings, roster'], ['w h', 'why, history of the contact'], ['c', 'search the contacts screen'], ['↓ →', 'in the roster and the contacts screen: rows and their values'], ['p d', 'pin, what changed since the pin'], ['i', 'what if'], ['o', 'both logs side by side; j k choose a difference']]],
       ['View', [['+ - 0', 'zoom the timeline, whole log'], ['n', 'names or addresses'], ['t', 'light or dark'], ['x', 'copy the stanza'], ['b', 'bookmark'], ['e', 'export'], ['?', 'this list']]],
+      ['Look', [['/', 'filter; Esc leaves it, Esc again clears it'], ['f r', 'findings, roster'], ['w h', 'why, history of the contact'], ['c', 'search the contacts screen'], ['↓ →', 'in the roster and the contacts screen: rows and their values'], ['p d', 'pin, what changed since the pin'], ['i', 'what if'], ['o', 'both logs side by side; j k choose a difference']]],
     ],
   },
   split: { middle: 'Height of the record', story: 'Width of the story', screen: 'Width of the screen' },

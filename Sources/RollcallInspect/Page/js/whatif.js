@@ -63,7 +63,10 @@ export class WhatIf {
       differences.length > mostDifferences ? h('p', { class: 'faint more' }, t.more(differences.length - mostDifferences)) : null);
   }
 
-  course(title, moments = []) {
+  course(title, given = []) {
+    // A record that is read in two steps is shown once, unless both have an effect.
+    const moments = given.filter(({ record, changes = [], findings = [] }, index) =>
+      changes.length || findings.length || given.findIndex((other) => other.record === record) === index);
     return h('section', {}, h('h3', { class: 'heading' }, title),
       moments.length ? moments.slice(0, mostMoments).map((moment) => this.moment(moment)) : h('p', { class: 'faint' }, t.nothingHere),
       moments.length > mostMoments ? h('p', { class: 'faint more' }, texts.roster.more(moments.length - mostMoments)) : null);
