@@ -1,6 +1,7 @@
 """Pictures of the page in both themes, to be looked at, and the two of the README."""
 
 import base64
+import pathlib
 import re
 
 from playwright.sync_api import expect
@@ -59,6 +60,8 @@ VIEWS = [
 README = {"session": "inspector.webp", "two-logs": "inspector-two-logs.webp"}
 README_SIZE = (1200, 760)
 QUALITY = 0.85
+LARGEST = 80_000  # Bytes.
+ACCEPTED = pathlib.Path(__file__).resolve().parent.parent.parent / ".github" / "pictures"
 
 
 def take(views, folder, view, theme):
@@ -68,21 +71,47 @@ def take(views, folder, view, theme):
     views.close(page)
 
 
-def take_for_readme(views, folder, view):
+def readme_picture(views, view):
     """A picture that is small as a file, too: Playwright writes no WebP, but a canvas does."""
     page = opened(views, view, "light", README_SIZE)
     png = base64.b64encode(page.screenshot()).decode()
     views.close(page)
-    blank = views.browser.new_page()
-    webp = blank.evaluate(
-        "async ([png, quality]) => { const image = new Image(); image.src = `data:image/png;base64,${png}`; await image.decode();"
+    return base64.b64decode(evaluated(
+        views, "async ([png, quality]) => { const image = new Image(); image.src = `data:image/png;base64,${png}`; await image.decode();"
         " const canvas = new OffscreenCanvas(image.width, image.height); canvas.getContext('2d').drawImage(image, 0, 0);"
         " const blob = await canvas.convertToBlob({ type: 'image/webp', quality });"
         " return btoa(Array.from(new Uint8Array(await blob.arrayBuffer()), (byte) => String.fromCharCode(byte)).join('')); }",
-        [png, QUALITY])
-    blank.close()
+        [png, QUALITY]))
+
+
+def evaluated(views, script, given):
+    blank = views.browser.new_page()
+    try:
+        return blank.evaluate(script, given)
+    finally:
+        blank.close()
+
+
+def take_for_readme(views, folder, view):
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / README[view[0]]).write_bytes(base64.b64decode(webp))
+    (folder / README[view[0]]).write_bytes(readme_picture(views, view))
+
+
+def the_readme_shows_the_page(views, view):
+    """A picture of the README is one of the page as it is, apart from what compression and fonts change."""
+    kept, now = (ACCEPTED / README[view[0]]).read_bytes(), readme_picture(views, view)
+    assert len(kept) <= LARGEST, f"{len(kept)} bytes"
+    different = evaluated(
+        views, "async (pictures) => { const [a, b] = await Promise.all(pictures.map(async (picture) => {"
+        " const image = new Image(); image.src = `data:image/webp;base64,${picture}`; await image.decode();"
+        " const canvas = new OffscreenCanvas(image.width, image.height), pen = canvas.getContext('2d'); pen.drawImage(image, 0, 0);"
+        " return pen.getImageData(0, 0, image.width, image.height); }));"
+        " if (a.width !== b.width || a.height !== b.height) return 1; let count = 0;"
+        " for (let i = 0; i < a.data.length; i += 4) { if ([0, 1, 2].some((channel) => Math.abs(a.data[i + channel] - b.data[i + channel]) > 48)) count++; }"
+        " return count / (a.width * a.height); }",
+        [base64.b64encode(picture).decode() for picture in (kept, now)])
+    assert different < 0.02, (
+        f"{different:.1%} of its pixels are others: look at what tools/test-pages --pictures .github/pictures 'picture of the README' writes")
 
 
 def opened(views, view, theme, size):
@@ -101,3 +130,9 @@ def tests(views, folder):
     for view in VIEWS:
         if view[0] in README:
             yield f"picture of the README {view[0]}", lambda view=view: take_for_readme(views, folder, view)
+
+
+def readme_tests(views):
+    for view in VIEWS:
+        if view[0] in README:
+            yield f"the README shows the page: {view[0]}", lambda view=view: the_readme_shows_the_page(views, view)

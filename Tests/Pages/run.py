@@ -49,6 +49,7 @@ def main():
         shown = None
         tests = list(modules.tests(browser))
         if not given.modules:
+            import pictures
             import sockets
             import views
 
@@ -57,10 +58,8 @@ def main():
             talking = sockets.Sockets(program)
             tests += sockets.tests(talking)
             shown = views.Views(browser, program)
-            tests += views.quick(shown) if given.quick else views.tests(shown)
+            tests += views.quick(shown) if given.quick else [*views.tests(shown), *pictures.readme_tests(shown)]
             if given.pictures:
-                import pictures
-
                 tests += pictures.tests(shown, given.pictures)
         for name, test in tests:
             if given.names and not any(part in name for part in given.names):

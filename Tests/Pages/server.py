@@ -102,6 +102,30 @@ def big(folder):
     return (capture,)
 
 
+def cards(folder):
+    """A friend whose card is asked for, and who then announces another picture than the card has."""
+    account, bob = "alice@example.test/phone", "bob@example.test"
+    stanzas = [
+        ("out", "<iq type='get' id='r'><query xmlns='jabber:iq:roster'/></iq>"),
+        ("in", f"<iq type='result' id='r' to='{account}'><query xmlns='jabber:iq:roster'>"
+               f"<item jid='{bob}' name='Bob' subscription='both'/></query></iq>"),
+        ("out", f"<iq type='get' id='c' to='{bob}'><vCard xmlns='vcard-temp'/></iq>"),
+        ("in", f"<iq type='result' id='c' from='{bob}' to='{account}'><vCard xmlns='vcard-temp'><FN>Robert</FN>"
+               "<PHOTO><TYPE>image/png</TYPE><BINVAL>Zm9v</BINVAL></PHOTO></vCard></iq>"),
+        ("in", f"<presence from='{bob}/home' to='{account}'><x xmlns='vcard-temp:x:update'>"
+               "<photo>62cdb7020ff920e5aa642c3d4066950dd1f01f4d</photo></x></presence>"),
+    ]
+    return (written(folder / "cards.jsonl", account, stanzas),)
+
+
+def written(capture, account, stanzas):
+    """A capture with these stanzas, each a direction and its XML."""
+    lines = [{"rollcall-capture": 1, "account": account}, {"t": 1763600000000, "stream": "opened", "jid": account}]
+    lines += [{"t": 1763600001000 + 700 * index, "dir": way, "xml": xml} for index, (way, xml) in enumerate(stanzas)]
+    capture.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+    return capture
+
+
 class GrowingLog:
     """A log to which each `grow()` appends one record: a bookmark."""
 
@@ -164,11 +188,7 @@ def hostile(folder):
         ("in", f"<iq type='set' id='p' to='{account}' from='mallory@else.example/x'><query xmlns='jabber:iq:roster'>"
                f"<item jid='m@else.example' name={quoteattr(HOSTILE[0])} subscription='both'/></query></iq>")
     )
-    lines = [{"rollcall-capture": 1, "account": account}, {"t": 1763600000000, "stream": "opened", "jid": account}]
-    lines += [{"t": 1763600001000 + 700 * index, "dir": way, "xml": xml} for index, (way, xml) in enumerate(stanzas)]
-    capture = folder / "hostile.jsonl"
-    capture.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
-    return (capture,)
+    return (written(folder / "hostile.jsonl", account, stanzas),)
 
 
 def escaped(text):
