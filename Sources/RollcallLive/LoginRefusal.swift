@@ -26,7 +26,7 @@ extension LoginOptions {
       .handshake, .startedWithoutTLS, .noHeader, .sasl, .notAuthorized, .bindRefused,
       .registrationNotOffered, .registrationRefused, .registrationNeedsMore, .stream,
       .protocolViolation, .unreadable, .unacknowledged, .timeout, .lost, .recording,
-      .passwordChangePending, .notOnline, .alreadyStarted, .over:
+      .passwordChangePending, .notOnline, .suspended, .alreadyStarted, .over:
       "\(failure)"
     }
   }

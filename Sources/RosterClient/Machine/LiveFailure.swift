@@ -56,6 +56,8 @@ public enum LiveFailure: Error, Hashable, Sendable {
   case passwordChangePending
   /// There is no session.
   case notOnline
+  /// The session was suspended, and `resume` continues it.
+  case suspended
   /// The task that waited was cancelled.
   case cancelled
   /// The session was already started.
@@ -78,8 +80,8 @@ public enum LiveFailure: Error, Hashable, Sendable {
     case .resolving, .unreachable, .encryptionNotOffered, .injectedBytes, .certificate, .authority,
       .handshake, .startedWithoutTLS, .noHeader, .sasl, .notAuthorized, .bindRefused,
       .registrationNotOffered, .registrationRefused, .registrationNeedsMore, .timeout, .lost,
-      .recording,
-      .passwordChangePending, .notOnline, .cancelled, .alreadyStarted, .over:
+      .recording, .passwordChangePending, .notOnline, .suspended, .cancelled, .alreadyStarted,
+      .over:
       nil
     }
   }
@@ -98,7 +100,7 @@ public enum LiveFailure: Error, Hashable, Sendable {
     case .notAuthorized(let condition, _): condition != "temporary-auth-failure"
     case .bindRefused(let condition, _): condition != "resource-constraint"
     case .unreachable, .timeout, .lost, .noHeader, .handshake, .unreadable, .unacknowledged,
-      .passwordChangePending, .notOnline, .cancelled, .alreadyStarted:
+      .passwordChangePending, .notOnline, .suspended, .cancelled, .alreadyStarted:
       false
     case .encryptionNotOffered, .injectedBytes, .certificate, .authority, .startedWithoutTLS, .sasl,
       .registrationNotOffered, .registrationRefused, .registrationNeedsMore, .protocolViolation,
@@ -153,6 +155,7 @@ extension LiveFailure: CustomStringConvertible {
     case .passwordChangePending:
       "the server has not answered the last request for another password"
     case .notOnline: "there is no session"
+    case .suspended: "the session is suspended"
     case .cancelled: "the task that waited was cancelled"
     case .alreadyStarted: "the session was already started"
     case .over: "the session is over: create another one"

@@ -14,6 +14,22 @@ struct ConnectionEnd: Hashable, Sendable {
 extension LiveSession {
   /// Connects, logs in, and waits for the roster, until the task is cancelled.
   func logIn() async throws(LiveFailure) {
+    while true {
+      do throws(LiveFailure) {
+        return try await logInOnce()
+      } catch {
+        guard isSuspended || error == .suspended else { throw error }
+      }
+      while isSuspended, phase == .starting {
+        await rest(for: nil)
+        if Task.isCancelled { throw .cancelled }
+      }
+      guard phase == .starting else { throw .over }
+    }
+  }
+
+  private func logInOnce() async throws(LiveFailure) {
+    connectsAtOnce = false
     try await connect()
     if phase == .running { return }
     if let failure = await rosterAnswer(onCancel: { session, _ in session.abandonStart() }) {
@@ -59,7 +75,7 @@ extension LiveSession {
   }
 
   /// Returns a future's value. Throws `LiveFailure.cancelled` as soon as the task is cancelled.
-  private func value<Value: Sendable>(of future: EventLoopFuture<Value>) async throws -> Value {
+  func value<Value: Sendable>(of future: EventLoopFuture<Value>) async throws -> Value {
     let promise = loop.makePromise(of: Value.self)
     future.cascade(to: promise)
     return try await withTaskCancellationHandler {
@@ -86,9 +102,9 @@ extension LiveSession {
     connections += 1
     let channel = try await channel(to: address, connections)
     let failure = await waiting { (waiter: FailureWaiter) in
-      guard phase.connects else {
+      guard phase.connects, !isSuspended else {
         channel.close(promise: nil)
-        return waiter.resume(returning: .notOnline)
+        return waiter.resume(returning: isSuspended ? .suspended : .notOnline)
       }
       // The end of the channel is reported from now on; an earlier end was not noticed.
       guard channel.isActive else {
@@ -155,13 +171,15 @@ extension LiveSession {
   func reconnect(after failure: LiveFailure) async {
     var failure = failure
     while phase == .running {
-      let delay = Double(reconnection.delay(.random(in: 0..<1))) * patience.reconnection
-      await pause(for: Int64(delay), because: failure)
+      await pause(because: failure)
       guard phase == .running else { return }
+      if isSuspended { continue }
+      connectsAtOnce = false
       enter(.connecting)
       do throws(LiveFailure) {
         return try await connect()
       } catch {
+        if isSuspended || error == .suspended { continue }
         if error.isFinal || reconnection.isHopeless { return await end(error) }
         failure = error
       }
@@ -244,7 +262,7 @@ extension LiveSession {
     passwords.accepted(isResumed: isResumed)
     (silence, isRegistered) = (Silence(), true)
     startBeat()
-    if phase.connects { enter(.online(isResumed: isResumed)) }
+    if phase.connects { enter(.online(resumed: isResumed)) }
     connectionWaiter.take()?.resume(returning: nil)
     guard !isResumed else {
       // The answer to the request of an earlier connection can still arrive.

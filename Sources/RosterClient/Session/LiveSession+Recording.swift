@@ -152,6 +152,7 @@ extension LiveSession {
       failure ?? (phase == .closing ? .over : .lost(reason: "the server ended the stream"))
     lastFailure = reason
     endWaits(reason, willReconnect: willReconnect)
+    endDropWaits()
     let isOpening = connectionWaiter != nil
     connectionWaiter.take()?.resume(returning: reason)
     if phase == .closing { return await end(nil) }
@@ -180,9 +181,10 @@ extension LiveSession {
       self.failure = .recording(error)
     }
     endWaits(.over, willReconnect: false)
+    endDropWaits()
     hub.close()
     closeStanzas()
-    enter(.over(self.failure))
+    enter(self.failure.map { .failed($0) } ?? .closed)
     closeStates()
     isEnded = true
     let waiters = endWaiters.values

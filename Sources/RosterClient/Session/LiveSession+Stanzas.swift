@@ -82,7 +82,9 @@ extension LiveSession {
     if isEnded {
       continuation.finish()
     } else {
-      stanzaWatchers.append(StanzaWatcher(continuation))
+      let number = nextWait()
+      stanzaWatchers[number] = StanzaWatcher(continuation)
+      continuation.onTermination = atEnd { $0.stanzaWatchers[number] = nil }
     }
     return ReceivedStanzas(stream: stream)
   }
@@ -90,13 +92,12 @@ extension LiveSession {
   /// A part of the server's stream within the session is on disk.
   func stanzaArrived(_ step: SessionStep) {
     guard case .element(let element) = step.part, element.isStanza else { return }
-    for index in stanzaWatchers.indices { stanzaWatchers[index].tell(element, step.stamp) }
-    stanzaWatchers.removeAll(where: \.isGone)
+    for number in stanzaWatchers.keys { stanzaWatchers[number]?.tell(element, step.stamp) }
   }
 
   /// Ends the sequences of stanzas.
   func closeStanzas() {
-    for watcher in stanzaWatchers { watcher.close() }
-    stanzaWatchers = []
+    for watcher in stanzaWatchers.values { watcher.close() }
+    stanzaWatchers = [:]
   }
 }

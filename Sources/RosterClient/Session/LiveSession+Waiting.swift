@@ -238,6 +238,13 @@ extension LiveSession {
     for waiter in waiters { waiter.resume(returning: failure) }
   }
 
+  /// The connection was dropped.
+  func endDropWaits() {
+    let waiters = dropWaiters.values
+    dropWaiters = [:]
+    for waiter in waiters { waiter.resume() }
+  }
+
   // MARK: One wait
 
   func nextWait() -> Int {

@@ -22,6 +22,8 @@ public actor LiveSession {
   public internal(set) var roster: Roster
   /// The reason why the session is over; nil if it ended in order.
   public internal(set) var failure: LiveFailure?
+  /// What the session does at the moment.
+  public internal(set) var state = LiveState.idle
 
   let loop: any EventLoop
   let taskExecutor: LoopTaskExecutor
@@ -29,11 +31,16 @@ public actor LiveSession {
   let patience: LivePatience
   let session: RosterSession
   let hub = UpdateHub()
-  var stanzaWatchers: [StanzaWatcher] = []
-  var state = LiveState.idle
-  var stateWatchers: [AsyncStream<LiveState>.Continuation] = []
+  var stanzaWatchers: [Int: StanzaWatcher] = [:]
+  var stateWatchers: [Int: AsyncStream<LiveState>.Continuation] = [:]
   /// Ends the wait before another connection.
   var wake: EventLoopPromise<Void>?
+  /// Whether there is to be no connection until the application asks for one.
+  var isSuspended = false
+  /// Whether the next connection is made without a wait.
+  var connectsAtOnce = false
+  /// Callers that wait until the connection was dropped.
+  var dropWaiters: [Int: CheckedContinuation<Void, Never>] = [:]
   /// The namespaces whose requests the application answers.
   var answeredNamespaces: Set<String> = []
   /// The service that takes files, once it was looked up.
@@ -178,7 +185,7 @@ public actor LiveSession {
   ///
   /// The longest wait is the time that the system takes to look up the server, 10 seconds for each
   /// of its addresses that does not answer, 30 seconds for the login, and 65 seconds for the
-  /// roster.
+  /// roster. Time during which the session is suspended does not count.
   ///
   /// - Throws: `LiveFailure` if that did not succeed; the session is over if the failure is final.
   ///   `.over` if the session was closed or has ended before, `.alreadyStarted` if it has been
@@ -205,6 +212,7 @@ public actor LiveSession {
       await end(failure)
     } else {
       phase = .idle
+      isSuspended = false
       enter(.idle)
       // Record how the connection ended before the caller hears of it.
       try? await session.durable()
@@ -249,7 +257,7 @@ public actor LiveSession {
     case .idle, .starting, .running: phase = .closing
     }
     enter(.closing)
-    connectNow()
+    wake.take()?.succeed()
     endUploads()
     if let machine {
       // If the connection has ended by itself, its end is about to be recorded.

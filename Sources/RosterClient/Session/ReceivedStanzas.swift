@@ -42,8 +42,6 @@ struct StanzaWatcher {
   private let continuation: AsyncStream<ReceivedStanza>.Continuation
   /// The number of stanzas that were left out since the last one that was not.
   private var missed = 0
-  /// Whether the sequence was dropped or its task cancelled.
-  private(set) var isGone = false
 
   init(_ continuation: AsyncStream<ReceivedStanza>.Continuation) {
     self.continuation = continuation
@@ -54,7 +52,7 @@ struct StanzaWatcher {
     switch continuation.yield(stanza) {
     case .enqueued: missed = 0
     case .dropped: missed += 1
-    case .terminated: isGone = true
+    case .terminated: break
     @unknown default: missed += 1
     }
   }
