@@ -25,6 +25,8 @@ let package = Package(
   products: [
     .library(name: "Rollcall", targets: ["Rollcall"]),
     .library(name: "RosterClient", targets: ["RosterClient"]),
+    // A contacts screen for SwiftUI.
+    .library(name: "RollcallUI", targets: ["RollcallUI"]),
     // The parts one by one, for the benchmarks: nothing in them is promised.
     .library(
       name: "RollcallModules",
@@ -139,6 +141,9 @@ let package = Package(
       ],
       swiftSettings: rules),
     .target(
+      name: "RollcallUI", dependencies: ["ContactSections", "Rollcall", "RosterCore"],
+      swiftSettings: rules),
+    .target(
       name: "RosterProxy",
       dependencies: [
         "RawBytes",
@@ -249,6 +254,12 @@ let package = Package(
         "RawBytes",
         "Rollcall", "RosterCore", "ConversationCore", "Captures", "ContactSections", "EventStore",
         "XMPPStanza", "TestSupport",
+      ],
+      swiftSettings: rules),
+    .testTarget(
+      name: "RollcallUITests",
+      dependencies: [
+        "RollcallUI", "Rollcall", "RosterCore", "ContactSections", "XMPPStanza", "TestSupport",
       ],
       swiftSettings: rules),
     .testTarget(

@@ -72,6 +72,52 @@ struct SectionHistoryTests {
     }
   }
 
+  @Test("Edits that are applied at once lead to the screen built from scratch", arguments: 0..<150)
+  func atOnce(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let policy = policy(&random)
+    var index = SectionIndex(policy: policy)
+    var contacts: [String: ListedContact] = [:]
+    var requests: [String: ListedRequest] = [:]
+    for step in 0..<40 {
+      let old = Screen(index)
+      var edits: [String: SectionIndex.Edit] = [:]
+      for _ in 0..<Int.random(in: 1...6, using: &random) {
+        let contact = contact(&random)
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0..<3: edits["contact \(contact.id)"] = .contact(contact)
+        case 3: edits["contact \(contact.id)"] = .contactRemoved(contact.id)
+        case 4:
+          edits["request \(contact.id)"] = .request(
+            ListedRequest(id: contact.id, since: .random(in: 0..<9, using: &random)))
+        default: edits["request \(contact.id)"] = .requestRemoved(contact.id)
+        }
+      }
+      for edit in edits.values {
+        switch edit {
+        case .contact(let contact): contacts[contact.id] = contact
+        case .contactRemoved(let id): contacts[id] = nil
+        case .request(let request): requests[request.id] = request
+        case .requestRemoved(let id): requests[id] = nil
+        }
+      }
+      let changes = index.apply(edits.keys.sorted().compactMap { edits[$0] })
+      let fresh = SectionIndex(
+        policy: policy, contacts: contacts.values, requests: requests.values)
+      let new = Screen(fresh)
+      #expect(Screen(index) == new, "seed \(seed), step \(step)")
+      var batch = old
+      batch.applyBatch(changes, asking: new)
+      #expect(batch == new, "seed \(seed), step \(step): \(changes)")
+      var oneByOne = old
+      oneByOne.applyOneByOne(changes, asking: new)
+      #expect(oneByOne == new, "seed \(seed), step \(step): \(changes)")
+      #expect(titles(index) == titles(fresh), "seed \(seed), step \(step)")
+      checkLookups(index, "seed \(seed), step \(step)")
+      if batch != new || oneByOne != new { return }
+    }
+  }
+
   private func titles(_ index: SectionIndex) -> [SectionID] {
     (0..<index.sectionCount).map { index.section($0) }
   }

@@ -31,13 +31,32 @@ struct SectionIndexTests {
       requests: [ListedRequest(id: "old", since: 3), ListedRequest(id: "new", since: 9)])
     #expect(
       screen(index) == [": new old", "B: 白 Bob", "C: 曾经", "Z: 张三 章二", "#: 1 あ "])
-    #expect(index.sideIndex.map(\.title) == ["", "B", "C", "Z", "#"])
-    #expect(index.badgeCount == 2)
+    #expect(index.indexTitles.map(\.title) == ["B", "C", "Z", "#"])
+    #expect(index.requestCount == 2)
     #expect(index.friendCount == 8)
     #expect(
       index.positions(ofContact: "章二@example.test") == [RowPosition(section: 3, row: 1)])
     #expect(index.position(ofRequest: "old") == RowPosition(section: 0, row: 1))
     #expect(index.row(at: RowPosition(section: 9, row: 0)) == nil)
+  }
+
+  @Test("A row's identity is unique with stars and groups, and leads to the row")
+  func identities() {
+    let policy = SectionPolicy(grouping: .groups, showsStarred: true)
+    var index = SectionIndex(
+      policy: policy, contacts: [contact("a", groups: ["x", "y"], starred: true), contact("b")],
+      requests: [ListedRequest(id: "a@example.test", since: 1)])
+    let rows = index.sections.flatMap { Array($0.rows) }
+    #expect(rows.map(\.id.address) == ["a", "a", "a", "a", "b"].map { "\($0)@example.test" })
+    #expect(rows.map(\.id.kind) == [.request, .contact, .contact, .contact, .contact])
+    #expect(Set(rows.map(\.id)).count == 5)
+    #expect(rows == rows.map { index.row($0.id) })
+    #expect(index.sections.map(\.title) == ["", "", "x", "y", ""])
+    #expect(index.sections.map(\.indexTitle) == [nil, "☆", nil, nil, nil])
+    // Presence keeps the identity; another group takes it away.
+    index.update(contact("a", groups: ["x"], online: 1, starred: true))
+    #expect(index.row(rows[2].id)?.contact?.onlineRank == 1)
+    #expect(index.row(rows[3].id) == nil)
   }
 
   @Test("The policy decides which contacts are friends")
@@ -92,7 +111,7 @@ struct SectionIndexTests {
         contact("a1"), contact("a2", online: 1, starred: true), contact("a3", online: 0),
       ])
     #expect(screen(index) == [": a2", "A: a3 a2 a1"])
-    #expect(index.sideIndex.map(\.title) == ["☆", "A"])
+    #expect(index.indexTitles.map(\.title) == ["☆", "A"])
   }
 
   @Test("A reading that the user gave takes precedence")

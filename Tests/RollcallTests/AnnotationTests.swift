@@ -65,7 +65,7 @@ import XMPPStanza
     let timeline = Timeline(try recorded())
     let titles = try (UInt64(3)...9).map { record in
       let roster = try timeline.state(at: .record(record)).roster
-      return RosterSections(roster, policy: SectionPolicy(showsStarred: true)).index.sideIndex
+      return RosterSections(roster, policy: SectionPolicy(showsStarred: true)).index.indexTitles
         .map(\.title).joined()
     }
     #expect(titles == ["D", "☆D", "☆Z", "☆Z", "☆Z", "☆Z", "☆Z"])

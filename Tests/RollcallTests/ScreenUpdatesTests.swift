@@ -11,19 +11,36 @@ import Testing
   /// The rows of a table view that follows the updates, and the screen that they lead to.
   private struct View {
     var shown: Screen?
+    /// The rows by identity.
+    var rows: [RowID: ScreenRow] = [:]
     /// The number of whole screens, and the number of steps.
     var (whole, steps) = (0, 0)
 
-    mutating func show(_ update: ScreenUpdate) {
+    mutating func show(_ update: ScreenUpdate<Bool>) {
+      showRows(update)
       let screen = Screen(update.screen.index)
       guard let changes = update.changes else {
         whole += 1
         return shown = screen
       }
       steps += 1
-      #expect(!changes.isEmpty)
       shown?.applyBatch(changes, asking: screen)
       #expect(shown == screen, "\(changes)")
+    }
+
+    /// Makes only the rows anew that are said to have changed.
+    private mutating func showRows(_ update: ScreenUpdate<Bool>) {
+      let all = update.sections.flatMap { Array($0.rows) }
+      #expect(Set(all.map(\.id)).count == all.count)
+      #expect(update.unseenCount == update.roster.unseenRequests.count)
+      #expect(update.connection == update.roster.isConnected)
+      let changed = Set(update.changedRows)
+      #expect(changed.isSubset(of: all.map(\.id)))
+      var new: [RowID: ScreenRow] = [:]
+      for row in all { new[row.id] = changed.contains(row.id) ? row : rows[row.id] }
+      rows = new
+      #expect(all == all.map { rows[$0.id] })
+      #expect(all == all.map { update.screen.index.row($0.id) })
     }
   }
 
@@ -76,6 +93,58 @@ import Testing
     #expect(
       view.shown == Screen(RosterSections(session.roster, policy: policy).index), "seed \(seed)")
     #expect(view.whole == 1 && view.steps > 50, "seed \(seed): \(view.whole), \(view.steps)")
+  }
+
+  @Test("A screen tells every change of what a row, the badge or the connection shows")
+  func everything() async throws {
+    let session = RosterSession()
+    var iterator = session.screens(policy).makeAsyncIterator()
+    var view = View()
+    func next() async -> ScreenUpdate<Bool>? {
+      let update = await iterator.next()
+      if let update { view.show(update) }
+      return update
+    }
+    #expect(await next()?.connection == false)
+    try session.opened(as: JID(parsing: "alice@example.test/phone"), at: 0)
+    let opened = await next()
+    #expect(opened?.connection == true)
+    #expect(opened?.changes?.isEmpty == true)
+    try push("<item jid='bob@example.test' name='Bob' subscription='both'/>", to: session, id: 1)
+    let bob = try BareJID(parsing: "bob@example.test")
+    func contact(_ update: ScreenUpdate<Bool>?) -> ListedContact? {
+      update?.sections.last?.rows.first?.contact
+    }
+    #expect(contact(await next())?.show == nil)
+    let presences = [
+      ("pc", "<status>lunch</status>"), ("pc", "<status>nap</status>"),
+      ("phone", "<priority>5</priority>"), ("phone", "<priority>5</priority><show>dnd</show>"),
+    ]
+    var shown: [String] = []
+    for (resource, content) in presences {
+      try session.received(
+        "<presence from='bob@example.test/\(resource)'>\(content)</presence>".utf8, at: nil)
+      let bob = contact(await next())
+      shown.append(
+        "\(bob?.resource ?? "-") \(bob?.show?.rawValue ?? "-") \(bob?.status ?? "-")")
+    }
+    #expect(
+      shown == ["pc available lunch", "pc available nap", "phone available -", "phone dnd -"])
+    // What no row shows is not told: the update after it is the note's.
+    try session.received(
+      "<presence from='bob@example.test/pc'><status>later</status></presence>".utf8, at: nil)
+    try session.annotate(.note(bob, "chess"), at: nil)
+    #expect(contact(await next())?.note == "chess")
+    try session.received("<presence type='subscribe' from='eve@example.test'/>".utf8, at: nil)
+    #expect(await next()?.unseenCount == 1)
+    try session.annotate(.requestsSeen(session.roster.unseenRequests), at: nil)
+    let seen = await next()
+    #expect(seen?.unseenCount == 0)
+    #expect(seen?.sections.first?.rows.first?.request?.isSeen == true)
+    try session.closed(at: nil)
+    let closed = await next()
+    #expect(closed?.connection == false)
+    #expect(contact(closed)?.show == nil)
   }
 
   @Test("A slow observer receives a whole screen, and then steps again")

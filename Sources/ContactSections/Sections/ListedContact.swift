@@ -20,11 +20,18 @@ public struct ListedContact: Sendable {
   public var onlineRank: Int?
   /// Whether the user starred the contact.
   public var isStarred: Bool
+  /// The status text of the contact, in its words; nil if it has none or is offline.
+  public var status: String?
+  /// The resource that represents the contact; nil if it is offline.
+  public var resource: String?
+  /// What the user noted about the contact.
+  public var note: String?
 
   /// A contact; see the properties. Groups may come in any order.
   public init(
     id: String, displayName: String, userReading: String? = nil, groups: [String] = [],
-    subscription: Subscription = .both, onlineRank: Int? = nil, isStarred: Bool = false
+    subscription: Subscription = .both, onlineRank: Int? = nil, isStarred: Bool = false,
+    status: String? = nil, resource: String? = nil, note: String? = nil
   ) {
     self.id = id
     self.displayName = displayName
@@ -33,6 +40,9 @@ public struct ListedContact: Sendable {
     self.subscription = subscription
     self.onlineRank = onlineRank
     self.isStarred = isStarred
+    self.status = status
+    self.resource = resource
+    self.note = note
   }
 }
 
@@ -43,7 +53,8 @@ extension ListedContact: Hashable {
       && a.userReading.hasSameBytes(as: b.userReading)
       && a.groups.elementsEqual(b.groups) { $0.hasSameBytes(as: $1) }
       && a.subscription == b.subscription && a.onlineRank == b.onlineRank
-      && a.isStarred == b.isStarred
+      && a.isStarred == b.isStarred && a.status.hasSameBytes(as: b.status)
+      && a.resource.hasSameBytes(as: b.resource) && a.note.hasSameBytes(as: b.note)
   }
 
   /// Hashes the identifier of the contact.
@@ -62,12 +73,17 @@ public struct ListedRequest: Hashable, Sendable {
   public var text: String?
   /// The record that the request came with; the newest request is listed first.
   public var since: UInt64
+  /// Whether the user has seen the request, so that the badge no longer counts it.
+  public var isSeen: Bool
 
   /// A request; see the properties.
-  public init(id: String, nick: String? = nil, text: String? = nil, since: UInt64) {
+  public init(
+    id: String, nick: String? = nil, text: String? = nil, since: UInt64, isSeen: Bool = false
+  ) {
     self.id = id
     self.nick = nick
     self.text = text
     self.since = since
+    self.isSeen = isSeen
   }
 }

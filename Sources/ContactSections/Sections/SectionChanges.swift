@@ -52,6 +52,9 @@ public struct SectionChanges: Hashable, Sendable {
   /// Rows to reload after the batch, because they moved and show other content; new indices.
   public internal(set) var reloadedAfterMove: [RowPosition] = []
 
+  /// No changes.
+  public init() {}
+
   /// Whether nothing changes.
   public var isEmpty: Bool { self == SectionChanges() }
 }

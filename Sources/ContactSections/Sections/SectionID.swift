@@ -1,4 +1,4 @@
-/// The identity of a section, ordered as on the screen.
+/// The identity of a section, ordered as on the screen. Later versions may add cases.
 public enum SectionID: Hashable, Comparable, Sendable {
   /// The requests that await an answer.
   case requests
@@ -32,7 +32,8 @@ public enum SectionID: Hashable, Comparable, Sendable {
     public static func < (left: GroupName, right: GroupName) -> Bool { left.key < right.key }
   }
 
-  /// The header of the section: a letter, a group's name, or an empty text.
+  /// The header of the section: a letter or a group's name. Empty for the requests, the starred
+  /// contacts and those without a group, for which an application has words of its own language.
   public var title: String {
     switch self {
     case .requests, .starred, .ungrouped(nil): ""
@@ -45,7 +46,7 @@ public enum SectionID: Hashable, Comparable, Sendable {
   /// The entry for the section in the side index; nil if it has none.
   public var indexTitle: String? {
     switch self {
-    case .requests: ""
+    case .requests: nil
     case .starred: "☆"
     case .group(_, let letter), .ungrouped(let letter): letter?.title
     case .index(let letter): letter.title

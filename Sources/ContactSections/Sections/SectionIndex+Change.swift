@@ -1,103 +1,101 @@
+/// A contact or request before and after a change; nil where it is not there.
+struct RowChange {
+  let old: ListedRow?
+  let new: ListedRow?
+  /// Where its rows are on the old screen and on the new one.
+  fileprivate var (origins, targets): ([SectionID: RowPosition], [SectionID: RowPosition])
+
+  init(from old: ListedRow?, to new: ListedRow?) {
+    (self.old, self.new) = (old, new)
+    (origins, targets) = ([:], [:])
+  }
+}
+
 extension SectionIndex {
-  /// Moves a contact or request from its old positions to its new ones.
-  mutating func change(from old: ListedRow?, to new: ListedRow?) -> SectionChanges {
-    let newSections = new.map { Set(sections(of: $0)) } ?? []
-    var oldPositions: [SectionID: RowPosition] = [:]
-    if let old { for id in sections(of: old) { oldPositions[id] = position(of: old, in: id) } }
+  /// Moves contacts and requests from their old positions to their new ones.
+  mutating func change(_ rows: [RowChange]) -> SectionChanges {
+    var rows = rows
+    for number in rows.indices { rows[number].origins = placed(rows[number].old) }
+    remove(rows.flatMap(\.origins.values))
+    let inserted = insert(rows.compactMap(\.new))
+    let deleted = removeEmptySections(among: Set(rows.flatMap(\.origins.keys)))
+    for number in rows.indices { rows[number].targets = placed(rows[number].new) }
+
     var changes = SectionChanges()
-
-    for (id, position) in oldPositions
-    where !newSections.contains(id) && disappearsWithItsRow(id) {
-      changes.deletedSections.append(position.section)
-    }
-    let inserted = newSections.filter { number(of: $0) == nil }
-    remove(from: oldPositions)
-    if let new { insert(new, into: newSections) }
-    removeEmptySections(among: oldPositions.keys)
-    changes.insertedSections += inserted.compactMap { number(of: $0) }
-
-    var vacated: [RowPosition] = []
-    for (id, position) in oldPositions {
-      if newSections.contains(id) {
-        recordStay(from: position, to: self.position(of: new, in: id), in: &changes)
-      } else if !changes.deletedSections.contains(position.section) {
-        vacated.append(position)
+    for row in rows {
+      for (id, origin) in row.origins where deleted.contains(id) {
+        changes.deletedSections.append(origin.section)
       }
     }
-    let arrived = newSections.subtracting(inserted).filter { oldPositions[$0] == nil }
-      .compactMap { position(of: new, in: $0) }
-    recordMoves(vacated.sorted(), with: arrived.sorted(), in: &changes)
+    changes.deletedSections = Array(Set(changes.deletedSections))
+    changes.insertedSections = inserted.compactMap { number(of: $0) }
+    changes.record(rows, deleted: deleted, inserted: inserted)
     changes.sort()
     return changes
   }
 
-  /// Records a row that stays in its section: it is reloaded, and moved if its index changed.
-  private func recordStay(from: RowPosition, to: RowPosition?, in changes: inout SectionChanges) {
-    guard let to else { return }
-    if from.row == to.row {
-      changes.reloadedRows.append(from)
-    } else {
-      changes.movedRows.append(SectionChanges.Move(from: from, to: to))
-      changes.reloadedAfterMove.append(to)
-    }
-  }
-
-  /// Records a row that leaves one section for another as a move, not as a deletion and insertion.
-  private func recordMoves(
-    _ vacated: [RowPosition], with arrived: [RowPosition], in changes: inout SectionChanges
-  ) {
-    for (from, to) in zip(vacated, arrived) {
-      changes.movedRows.append(SectionChanges.Move(from: from, to: to))
-      changes.reloadedAfterMove.append(to)
-    }
-    changes.deletedRows += vacated.dropFirst(arrived.count)
-    changes.insertedRows += arrived.dropFirst(vacated.count)
+  /// The positions of a contact's or request's rows.
+  private func placed(_ row: ListedRow?) -> [SectionID: RowPosition] {
+    guard let row else { return [:] }
+    var positions: [SectionID: RowPosition] = [:]
+    for id in sections(of: row) { positions[id] = position(of: row, in: id) }
+    return positions
   }
 
   /// Removes rows but keeps all sections.
-  private mutating func remove(from positions: [SectionID: RowPosition]) {
-    for position in positions.values { sections[position.section].rows.remove(at: position.row) }
-  }
-
-  private mutating func insert(_ row: ListedRow, into ids: Set<SectionID>) {
-    for id in ids {
-      let number = number(of: id) ?? makeSection(id)
-      sections[number].rows.insert(row, at: sections[number].index(of: row))
+  private mutating func remove(_ positions: [RowPosition]) {
+    for position in positions.sorted(by: >) {
+      shown[position.section].rows.remove(at: position.row)
     }
   }
 
-  /// Removes the sections that have no rows left, except the one for requests.
-  private mutating func removeEmptySections(among ids: some Sequence<SectionID>) {
+  /// Inserts rows, and returns the sections that were made for them.
+  private mutating func insert(_ rows: [ListedRow]) -> Set<SectionID> {
+    var made: Set<SectionID> = []
+    for row in rows {
+      for id in sections(of: row) {
+        let number: Int
+        if let known = self.number(of: id) {
+          number = known
+        } else {
+          number = makeSection(id)
+          made.insert(id)
+        }
+        shown[number].rows.insert(row, at: shown[number].index(of: row))
+      }
+    }
+    return made
+  }
+
+  /// Removes the sections that have no rows left, except the one for requests, and returns them.
+  private mutating func removeEmptySections(among ids: Set<SectionID>) -> Set<SectionID> {
+    var removed: Set<SectionID> = []
     for id in ids where id != .requests {
-      guard let number = number(of: id), sections[number].rows.isEmpty else { continue }
-      sections.remove(at: number)
+      guard let number = number(of: id), shown[number].rows.isEmpty else { continue }
+      shown.remove(at: number)
+      removed.insert(id)
     }
+    return removed
   }
 
   private mutating func makeSection(_ id: SectionID) -> Int {
     let number = firstNumber(notBefore: id)
-    sections.insert(Section(id: id, rows: []), at: number)
+    shown.insert(ShownSection(id: id, rows: []), at: number)
     return number
-  }
-
-  /// Whether a section has only one row, and so disappears with it. The section for requests stays.
-  private func disappearsWithItsRow(_ id: SectionID) -> Bool {
-    guard id != .requests, let number = number(of: id) else { return false }
-    return sections[number].rows.count == 1
   }
 
   /// The index of a section on the screen, or nil if it is not shown. Complexity: O(log n).
   func number(of id: SectionID) -> Int? {
     let number = firstNumber(notBefore: id)
-    return number < sections.count && sections[number].id == id ? number : nil
+    return number < shown.count && shown[number].id == id ? number : nil
   }
 
   private func firstNumber(notBefore id: SectionID) -> Int {
     var low = 0
-    var high = sections.count
+    var high = shown.count
     while low < high {
       let middle = (low + high) / 2
-      if sections[middle].id < id { low = middle + 1 } else { high = middle }
+      if shown[middle].id < id { low = middle + 1 } else { high = middle }
     }
     return low
   }
@@ -105,8 +103,8 @@ extension SectionIndex {
   /// The position of a row in a section. Complexity: O(log n).
   func position(of row: ListedRow?, in id: SectionID) -> RowPosition? {
     guard let row, let number = number(of: id) else { return nil }
-    let index = sections[number].index(of: row)
-    guard index < sections[number].rows.count, sections[number].rows[index] === row else {
+    let index = shown[number].index(of: row)
+    guard index < shown[number].rows.count, shown[number].rows[index] === row else {
       return nil
     }
     return RowPosition(section: number, row: index)
@@ -114,6 +112,58 @@ extension SectionIndex {
 }
 
 extension SectionChanges {
+  /// Records the rows that change, except those in deleted and inserted sections.
+  fileprivate mutating func record(
+    _ rows: [RowChange], deleted: Set<SectionID>, inserted: Set<SectionID>
+  ) {
+    let before = UnchangedRows(besides: rows.flatMap(\.origins.values))
+    let after = UnchangedRows(besides: rows.flatMap(\.targets.values))
+    // A row stays in place if as many unchanged rows are before it as there were. Of several such
+    // rows with none between them, the order may have changed, so they count as moved.
+    var stays: [RowPosition: Int] = [:]
+    for row in rows {
+      for (id, origin) in row.origins {
+        guard let target = row.targets[id] else { continue }
+        let place = after.place(of: target)
+        if before.place(of: origin).row == place.row { stays[place, default: 0] += 1 }
+      }
+    }
+    for row in rows {
+      var vacated: [RowPosition] = []
+      for (id, origin) in row.origins where !deleted.contains(id) {
+        guard let target = row.targets[id] else {
+          vacated.append(origin)
+          continue
+        }
+        let place = after.place(of: target)
+        let isInPlace = before.place(of: origin).row == place.row && stays[place] == 1
+        recordStay(from: origin, to: target, isInPlace: isInPlace)
+      }
+      let arrived = row.targets.filter { row.origins[$0.key] == nil && !inserted.contains($0.key) }
+      recordMoves(vacated.sorted(), with: arrived.values.sorted())
+    }
+  }
+
+  /// Records a row that stays in its section: it is reloaded, and moved if it is not in its place.
+  private mutating func recordStay(from: RowPosition, to: RowPosition, isInPlace: Bool) {
+    if isInPlace {
+      reloadedRows.append(from)
+    } else {
+      movedRows.append(Move(from: from, to: to))
+      reloadedAfterMove.append(to)
+    }
+  }
+
+  /// Records a row that leaves one section for another as a move, not as a deletion and insertion.
+  private mutating func recordMoves(_ vacated: [RowPosition], with arrived: [RowPosition]) {
+    for (from, to) in zip(vacated, arrived) {
+      movedRows.append(Move(from: from, to: to))
+      reloadedAfterMove.append(to)
+    }
+    deletedRows += vacated.dropFirst(arrived.count)
+    insertedRows += arrived.dropFirst(vacated.count)
+  }
+
   fileprivate mutating func sort() {
     deletedSections.sort()
     insertedSections.sort()
@@ -122,5 +172,21 @@ extension SectionChanges {
     movedRows.sort { $0.from < $1.from }
     reloadedRows.sort()
     reloadedAfterMove.sort()
+  }
+}
+
+/// The rows of a screen that do not change, counted between those that do.
+private struct UnchangedRows {
+  /// The indices of the changed rows of each section.
+  private let changed: [Int: [Int]]
+
+  init(besides changed: [RowPosition]) {
+    self.changed = Dictionary(grouping: changed, by: \.section).mapValues { $0.map(\.row) }
+  }
+
+  /// The position that a changed row would have if it were the only one.
+  func place(of position: RowPosition) -> RowPosition {
+    let before = changed[position.section]?.count { $0 < position.row } ?? 0
+    return RowPosition(section: position.section, row: position.row - before)
   }
 }

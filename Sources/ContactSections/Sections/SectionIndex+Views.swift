@@ -1,24 +1,24 @@
 // The content of the screen.
 extension SectionIndex {
   /// The number of sections.
-  public var sectionCount: Int { sections.count }
+  public var sectionCount: Int { shown.count }
 
   /// The identity of the section at an index, which must be valid.
-  public func section(_ number: Int) -> SectionID { sections[number].id }
+  public func section(_ number: Int) -> SectionID { shown[number].id }
 
   /// The number of rows in the section at an index, which must be valid.
-  public func rowCount(inSection number: Int) -> Int { sections[number].rows.count }
+  public func rowCount(inSection number: Int) -> Int { shown[number].rows.count }
 
   /// The content of a row, or nil if there is no such row. Complexity: O(1).
   public func row(at position: RowPosition) -> Row? {
-    guard sections.indices.contains(position.section),
-      sections[position.section].rows.indices.contains(position.row)
+    guard shown.indices.contains(position.section),
+      shown[position.section].rows.indices.contains(position.row)
     else { return nil }
-    return sections[position.section].rows[position.row].shown
+    return shown[position.section].rows[position.row].content
   }
 
   /// The rows in order of the section at an index, which must be valid. Complexity: O(n).
-  public func rows(inSection number: Int) -> [Row] { sections[number].rows.map(\.shown) }
+  public func rows(inSection number: Int) -> [Row] { shown[number].rows.map(\.content) }
 
   /// The positions of a contact in order: several if it is in several groups, none if it is not a
   /// friend. Complexity: O(log n) for each.
@@ -37,14 +37,15 @@ extension SectionIndex {
   }
 
   /// The titles of the side index, each with the index of its section.
-  public var sideIndex: [(title: String, section: Int)] {
-    sections.indices.compactMap { number in
-      sections[number].id.indexTitle.map { ($0, number) }
+  public var indexTitles: [(title: String, section: Int)] {
+    shown.indices.compactMap { number in
+      shown[number].id.indexTitle.map { ($0, number) }
     }
   }
 
-  /// The number of requests that await an answer, whether or not the user has seen them.
-  public var badgeCount: Int { requests.count }
+  /// The number of requests that await an answer, whether or not the user has seen them; for the
+  /// badge see `Roster.unseenRequestCount`.
+  public var requestCount: Int { requests.count }
 
   /// The number of displayed contacts, each counted once. Complexity: O(n).
   public var friendCount: Int { contacts.values.count { $0.role == .friend } }
@@ -61,7 +62,7 @@ extension SectionIndex {
     var found: [ListedContact] = []
     for rank in NameQuery.Rank.allCases {
       hits[rank]?.forEachInOrder {
-        if case .contact(let contact) = $0.shown { found.append(contact) }
+        if case .contact(let contact) = $0.content { found.append(contact) }
       }
     }
     return found

@@ -17,7 +17,7 @@ public struct SectionIndex: Sendable {
   public let policy: SectionPolicy
   var contacts: [String: ListedRow] = [:]
   var requests: [String: ListedRow] = [:]
-  var sections: [Section] = []
+  var shown: [ShownSection] = []
   /// Every group that a contact is or was in, by the bytes of its name.
   private var groupNames: [[UInt8]: SectionID.GroupName] = [:]
 
@@ -48,7 +48,7 @@ public struct SectionIndex: Sendable {
 
   /// Builds the sections.
   private mutating func fill(with rows: [ListedRow]) {
-    var made: [Section] = []
+    var made: [ShownSection] = []
     var numbers: [SectionID: Int] = [:]
     rows.forEachInOrder { row in
       forEachSection(of: row) { id in
@@ -59,48 +59,78 @@ public struct SectionIndex: Sendable {
           made[number].rows.append(row)
         } else {
           numbers[id] = made.count
-          made.append(Section(id: id, rows: [row]))
+          made.append(ShownSection(id: id, rows: [row]))
         }
       }
     }
     if policy.showsRequests, numbers[.requests] == nil {
-      made.append(Section(id: .requests, rows: []))
+      made.append(ShownSection(id: .requests, rows: []))
     }
-    sections = made.sorted { $0.id < $1.id }
+    shown = made.sorted { $0.id < $1.id }
   }
 
   /// Adds a contact, or replaces the one with the same id.
   @discardableResult
   public mutating func update(_ contact: ListedContact) -> SectionChanges {
-    let old = contacts[contact.id]
-    guard old?.shown != .contact(contact) else { return SectionChanges() }
-    let new = row(of: contact, after: old)
-    contacts[contact.id] = new
-    return change(from: old, to: new)
+    apply([.contact(contact)])
   }
 
   /// Removes a contact.
   @discardableResult
   public mutating func removeContact(_ id: String) -> SectionChanges {
-    guard let old = contacts.removeValue(forKey: id) else { return SectionChanges() }
-    return change(from: old, to: nil)
+    apply([.contactRemoved(id)])
   }
 
   /// Adds a request, or replaces the one with the same id.
   @discardableResult
   public mutating func update(_ request: ListedRequest) -> SectionChanges {
-    let old = requests[request.id]
-    guard old?.shown != .request(request) else { return SectionChanges() }
-    let new = row(of: request)
-    requests[request.id] = new
-    return change(from: old, to: new)
+    apply([.request(request)])
   }
 
   /// Removes a request.
   @discardableResult
   public mutating func removeRequest(_ id: String) -> SectionChanges {
-    guard let old = requests.removeValue(forKey: id) else { return SectionChanges() }
-    return change(from: old, to: nil)
+    apply([.requestRemoved(id)])
+  }
+
+  /// What happens to a contact or a request.
+  package enum Edit: Sendable {
+    /// It is added, or replaces the one with the same id.
+    case contact(ListedContact), request(ListedRequest)
+    /// It is no longer there.
+    case contactRemoved(String), requestRemoved(String)
+  }
+
+  /// Applies edits of different contacts and requests at once.
+  ///
+  /// - Parameter edits: At most one for each contact and each request.
+  /// - Returns: The changes from the old screen to the new one, as one batch.
+  ///
+  /// Complexity: O(log n) comparisons for each edit, and quadratic in the edits.
+  package mutating func apply(_ edits: some Sequence<Edit>) -> SectionChanges {
+    change(edits.compactMap { replace($0) })
+  }
+
+  /// Replaces a contact or request without changing the sections; nil if it stays the same.
+  private mutating func replace(_ edit: Edit) -> RowChange? {
+    switch edit {
+    case .contact(let contact):
+      let old = contacts[contact.id]
+      guard old?.content != .contact(contact) else { return nil }
+      let new = row(of: contact, after: old)
+      contacts[contact.id] = new
+      return RowChange(from: old, to: new)
+    case .request(let request):
+      let old = requests[request.id]
+      guard old?.content != .request(request) else { return nil }
+      let new = row(of: request)
+      requests[request.id] = new
+      return RowChange(from: old, to: new)
+    case .contactRemoved(let id):
+      return contacts.removeValue(forKey: id).map { RowChange(from: $0, to: nil) }
+    case .requestRemoved(let id):
+      return requests.removeValue(forKey: id).map { RowChange(from: $0, to: nil) }
+    }
   }
 }
 
@@ -120,7 +150,7 @@ extension SectionIndex {
     case .friend:
       if policy.grouping == .index { body(.index(row.name.section)) }
       guard policy.grouping != .index || policy.showsStarred,
-        case .contact(let contact) = row.shown
+        case .contact(let contact) = row.content
       else { return }
       if policy.showsStarred, contact.isStarred { body(.starred) }
       if policy.grouping != .index { forEachGroupSection(of: contact, row.name.section, body) }
@@ -151,7 +181,7 @@ extension SectionIndex {
     }
     let isFriend = policy.friends.includes(contact.subscription)
     let rank = policy.onlineFirst ? contact.onlineRank ?? .max : 0
-    if let old, case .contact(let before) = old.shown,
+    if let old, case .contact(let before) = old.content,
       before.displayName.hasSameBytes(as: contact.displayName),
       before.userReading.hasSameBytes(as: contact.userReading)
     {

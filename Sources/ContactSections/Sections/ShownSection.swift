@@ -1,5 +1,5 @@
 /// One section with its rows in order.
-struct Section: Sendable {
+struct ShownSection: Sendable {
   let id: SectionID
   var rows: [ListedRow]
 
@@ -21,7 +21,7 @@ final class ListedRow: Sendable {
   /// Whether the screen shows the row, and as what.
   enum Role { case request, friend, hidden }
 
-  let shown: SectionIndex.Row
+  let content: SectionIndex.Row
   let id: String
   let role: Role
   /// Orders rows before their names do.
@@ -35,7 +35,7 @@ final class ListedRow: Sendable {
   init(
     _ contact: ListedContact, isFriend: Bool, rank: Int, name: SortKey, nameBits: NameBits
   ) {
-    shown = .contact(contact)
+    content = .contact(contact)
     id = contact.id
     role = isFriend ? .friend : .hidden
     self.rank = rank
@@ -47,7 +47,7 @@ final class ListedRow: Sendable {
 
   /// Ranks the newest request first, by descending record number.
   init(_ request: ListedRequest, isShown: Bool) {
-    shown = .request(request)
+    content = .request(request)
     id = request.id
     role = isShown ? .request : .hidden
     rank = -Int(clamping: request.since)

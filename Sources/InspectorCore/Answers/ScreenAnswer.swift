@@ -24,7 +24,7 @@ extension OpenLog {
       "at": JSONValue(record), "total": .integer(Int64(rows.count)),
       "from": .integer(Int64(range.lowerBound)),
       "friends": .integer(Int64(screen.index.friendCount)),
-      "badge": .integer(Int64(screen.index.badgeCount)),
+      "badge": .integer(Int64(screen.index.requestCount)),
       "index": .array(
         rows.letters.map { .array([.string($0.title), .integer(Int64($0.row))]) }),
       "rows": .array(rows.rows(in: range).map { Self.document($0, roster) }),

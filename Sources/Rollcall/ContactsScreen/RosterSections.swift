@@ -6,12 +6,11 @@ public import XMPPStanza
 ///
 /// The roster determines which contacts are listed, with their names, groups and availability, and
 /// also which ones the user starred and how a name is read (`RosterSession.annotate(_:at:)`). After
-/// each element and annotation, ask which rows it affected and update them one by one. Each update
-/// is one step from one screen to the next:
+/// each element and annotation, ask which rows it affected and update them. The update is one step
+/// from one screen to the next:
 ///
-///     for row in screen.rows(touchedBy: outcome.changes) {
-///       apply(screen.update(row, from: session.roster))
-///     }
+///     let rows = screen.rows(touchedBy: outcome.changes)
+///     apply(screen.update(rows, from: session.roster))
 ///
 /// If many rows are affected at once, as by the first roster, it is faster to make the screen again
 /// and to reload the whole view. A value: to keep an old screen, keep a copy.
@@ -24,8 +23,11 @@ public struct RosterSections: Sendable {
     case request(BareJID)
   }
 
-  /// The screen: its sections and rows. The ids are the texts of bare addresses.
+  /// The screen by position, with search. The ids are the texts of bare addresses.
   public private(set) var index: SectionIndex
+
+  /// The sections with their rows, in order. Complexity: linear in the sections.
+  public var sections: [ScreenSection] { index.sections }
 
   /// The screen of a roster. Complexity: O(n log n).
   ///
@@ -56,7 +58,9 @@ public struct RosterSections: Sendable {
   }
 
   /// What a contact's row shows besides its item.
-  private static let shown: [StateField] = [.presence, .nickname, .vCard, .starred, .reading]
+  private static let shown: [StateField] = [
+    .presence, .nickname, .vCard, .starred, .reading, .note,
+  ]
 
   /// Updates a row to the current roster.
   ///
@@ -65,27 +69,63 @@ public struct RosterSections: Sendable {
   /// Complexity: O(log n) comparisons.
   @discardableResult
   public mutating func update(_ row: Row, from roster: Roster) -> SectionChanges {
+    index.apply([edit(of: row, in: roster)])
+  }
+
+  /// Updates rows to the current roster at once.
+  ///
+  /// - Returns: The changes from the old screen to the new one, as one batch; empty if the screen
+  ///   stays the same.
+  ///
+  /// Complexity: O(log n) comparisons for each row, and quadratic in the rows.
+  @discardableResult
+  public mutating func update(
+    _ rows: some Sequence<Row>, from roster: Roster
+  ) -> SectionChanges {
+    index.apply(Set(rows).sorted().map { edit(of: $0, in: roster) })
+  }
+
+  private func edit(of row: Row, in roster: Roster) -> SectionIndex.Edit {
     switch row {
     case .contact(let jid):
-      guard let item = roster.item(jid) else { return index.removeContact(jid.text) }
-      return index.update(ListedContact(item, in: roster))
+      roster.item(jid).map { .contact(ListedContact($0, in: roster)) }
+        ?? .contactRemoved(jid.text)
     case .request(let jid):
-      guard let request = roster.incoming[jid] else { return index.removeRequest(jid.text) }
-      return index.update(ListedRequest(jid, request))
+      roster.incoming[jid].map { .request(ListedRequest(jid, $0)) } ?? .requestRemoved(jid.text)
     }
   }
+}
+
+extension RowID {
+  /// The contact, or the sender of the request.
+  public var jid: BareJID { BareJID(prepared: address) }
+}
+
+extension ListedContact {
+  /// The address of the contact.
+  public var jid: BareJID { BareJID(prepared: id) }
+
+  /// How available the contact is; nil if it is offline.
+  public var show: Show? { Show.allCases.first { $0.onlineRank == onlineRank } }
+}
+
+extension ListedRequest {
+  /// The address of the sender.
+  public var jid: BareJID { BareJID(prepared: id) }
 }
 
 extension ListedContact {
   /// The row of a contact, according to a roster.
   fileprivate init(_ item: RosterItem, in roster: Roster) {
     let annotations = roster.annotations[item.jid]
+    let best = roster.presence(of: item.jid).best
     self.init(
       id: item.jid.text, displayName: roster.displayName(of: item.jid),
       userReading: annotations?.reading,
       groups: item.groups, subscription: Subscription(item.subscription),
-      onlineRank: roster.presence(of: item.jid).best?.presence.availability.show.onlineRank,
-      isStarred: annotations?.isStarred ?? false)
+      onlineRank: best?.presence.availability.show.onlineRank,
+      isStarred: annotations?.isStarred ?? false, status: best?.presence.availability.status,
+      resource: best?.resource, note: annotations?.note)
   }
 }
 
@@ -124,6 +164,7 @@ extension ListedRequest {
   /// A request as the menu shows it: with its newest text, and the record that first contained it.
   fileprivate init(_ jid: BareJID, _ request: IncomingRequest) {
     self.init(
-      id: jid.text, nick: request.nickname, text: request.status, since: request.since.record)
+      id: jid.text, nick: request.nickname, text: request.status, since: request.since.record,
+      isSeen: request.seen != nil)
   }
 }

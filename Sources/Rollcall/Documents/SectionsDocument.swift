@@ -45,7 +45,7 @@ package struct SectionsDocument {
     var known: [String: JSONValue] = [:]
     return .object([
       "sections": .array((0..<index.sectionCount).map { section($0, &known) }),
-      "index": JSONValue(index.sideIndex.map(\.title)),
+      "index": JSONValue(index.indexTitles.map(\.title)),
     ])
   }
 

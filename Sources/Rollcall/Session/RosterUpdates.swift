@@ -38,7 +38,12 @@ public struct RosterUpdates: AsyncSequence, Sendable {
 
     /// The next update; nil if the session is over or the task is cancelled. Waits until something
     /// changes.
-    public mutating func next() async -> RosterUpdate? { await inbox?.next() }
+    public mutating func next() async -> RosterUpdate? {
+      while let item = await inbox?.next() {
+        if let update = item.update { return update }
+      }
+      return nil
+    }
   }
 
   /// Returns the iterator. Only the first one yields updates; any further one ends at once.
@@ -47,11 +52,19 @@ public struct RosterUpdates: AsyncSequence, Sendable {
   }
 }
 
+/// What an observer is told at once.
+struct HubItem: Sendable {
+  /// Nil if only the state of the connection has changed.
+  var update: RosterUpdate?
+  /// The new state of the connection, of a type that the session chooses; nil if it is the same.
+  var connection: (any Sendable)?
+}
+
 /// The updates that wait for one observer.
 final class UpdateInbox: Sendable {
   fileprivate struct State {
-    var waiting: [RosterUpdate] = []
-    var reader: CheckedContinuation<RosterUpdate?, Never>?
+    var waiting: [HubItem] = []
+    var reader: CheckedContinuation<HubItem?, Never>?
     var isClosed = false
     var isTaken = false
   }
@@ -59,9 +72,9 @@ final class UpdateInbox: Sendable {
   private let limit: Int
   private let state: Mutex<State>
 
-  init(_ roster: Roster, limit: Int) {
+  init(_ first: HubItem, limit: Int) {
     self.limit = Swift.max(1, limit)
-    state = Mutex(State(waiting: [.snapshot(roster, missed: 0)]))
+    state = Mutex(State(waiting: [first]))
   }
 
   deinit { close() }
@@ -75,14 +88,14 @@ final class UpdateInbox: Sendable {
   }
 
   /// Adds an update, or resumes the observer that waits for it.
-  func put(_ update: RosterUpdate) {
-    let reader = state.withLock { state -> CheckedContinuation<RosterUpdate?, Never>? in
+  func put(_ item: HubItem) {
+    let reader = state.withLock { state -> CheckedContinuation<HubItem?, Never>? in
       guard !state.isClosed else { return nil }
       if let reader = state.reader.take() { return reader }
-      state.add(update, limit)
+      state.add(item, limit)
       return nil
     }
-    reader?.resume(returning: update)
+    reader?.resume(returning: item)
   }
 
   /// Ends the inbox; updates in it can still be read.
@@ -94,10 +107,10 @@ final class UpdateInbox: Sendable {
     reader?.resume(returning: nil)
   }
 
-  func next() async -> RosterUpdate? {
+  func next() async -> HubItem? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let ready: RosterUpdate?? = state.withLock { state in
+        let ready: HubItem?? = state.withLock { state in
           if !state.waiting.isEmpty { return .some(state.waiting.removeFirst()) }
           guard !state.isClosed, !Task.isCancelled, state.reader == nil else { return .some(nil) }
           state.reader = continuation
@@ -113,15 +126,22 @@ final class UpdateInbox: Sendable {
 
 extension UpdateInbox.State {
   /// Adds an update. If too many steps wait, one roster replaces them.
-  fileprivate mutating func add(_ update: RosterUpdate, _ limit: Int) {
+  fileprivate mutating func add(_ item: HubItem, _ limit: Int) {
+    guard let update = item.update else {
+      if waiting.count < limit { return waiting.append(item) }
+      return waiting[waiting.count - 1].connection = item.connection
+    }
     var missed = 0
-    if case .snapshot(_, let before)? = waiting.first, before > 0 {
+    if case .snapshot(_, let before)? = waiting.first?.update, before > 0 {
       // The observer was already too slow and has not read anything since.
       missed = before
     }
-    guard missed > 0 || waiting.count >= limit else { return waiting.append(update) }
-    missed += missed > 0 ? 1 : waiting.count { $0.isStep } + 1
-    waiting = [.snapshot(update.roster, missed: missed)]
+    guard missed > 0 || waiting.count >= limit else { return waiting.append(item) }
+    missed += missed > 0 ? 1 : waiting.count { $0.update?.isStep == true } + 1
+    let connection = item.connection ?? waiting.last { $0.connection != nil }?.connection
+    waiting = [
+      HubItem(update: .snapshot(update.roster, missed: missed), connection: connection)
+    ]
   }
 }
 
@@ -161,8 +181,16 @@ package final class UpdateHub: Sendable {
   }
 
   /// A sequence that begins with the roster. If the hub is closed, it ends after that.
-  package func watch(from roster: Roster, limit: Int) -> RosterUpdates {
-    let inbox = UpdateInbox(roster, limit: limit)
+  ///
+  /// - Parameters:
+  ///   - roster: The current roster.
+  ///   - limit: The number of updates that may wait.
+  ///   - connection: The current state of the connection, for a session that tells it.
+  package func watch(
+    from roster: Roster, limit: Int, connection: (any Sendable)? = nil
+  ) -> RosterUpdates {
+    let first = HubItem(update: .snapshot(roster, missed: 0), connection: connection)
+    let inbox = UpdateInbox(first, limit: limit)
     let isClosed = state.withLock { state in
       state.watchers.removeAll { $0.inbox == nil }
       if !state.isClosed { state.watchers.append(Weak(inbox: inbox)) }
@@ -172,7 +200,12 @@ package final class UpdateHub: Sendable {
     return RosterUpdates(inbox: inbox)
   }
 
-  package func tell(_ update: RosterUpdate) {
-    for watcher in state.withLock({ $0.watchers }) { watcher.inbox?.put(update) }
+  package func tell(_ update: RosterUpdate) { tell(HubItem(update: update)) }
+
+  /// Tells a new state of the connection.
+  package func tell(connection: any Sendable) { tell(HubItem(connection: connection)) }
+
+  private func tell(_ item: HubItem) {
+    for watcher in state.withLock({ $0.watchers }) { watcher.inbox?.put(item) }
   }
 }

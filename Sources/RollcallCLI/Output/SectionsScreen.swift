@@ -41,7 +41,7 @@ struct SectionsScreen {
       lines += ["", Style.bold(title.visible)] + rows.prefix(count)
       rows = rows.dropFirst(count)
     }
-    let letters = index.sideIndex.map(\.title).filter { !$0.isEmpty }
+    let letters = index.indexTitles.map(\.title)
     if !letters.isEmpty { lines += ["", Style.dim("index: " + letters.joined(separator: " "))] }
     if let note = noteOfHidden { lines += ["", Style.dim(note)] }
     return lines
@@ -58,7 +58,7 @@ struct SectionsScreen {
     let account = state.account?.text ?? "account unknown"
     let who = index.policy.friends == .all ? "contact" : "friend"
     return Style.bold(account.visible) + " · after record \(roster.position) · "
-      + Self.count(index.friendCount, who) + ", " + Self.count(index.badgeCount, "new request")
+      + Self.count(index.friendCount, who) + ", " + Self.count(index.requestCount, "new request")
       + (roster.isConnected ? "" : " · not connected")
   }
 

@@ -182,9 +182,9 @@ extension LiveSession {
     }
     endWaits(.over, willReconnect: false)
     endDropWaits()
-    hub.close()
     closeStanzas()
     enter(self.failure.map { .failed($0) } ?? .closed)
+    hub.close()
     closeStates()
     isEnded = true
     let waiters = endWaiters.values

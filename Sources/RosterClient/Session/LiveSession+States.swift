@@ -55,7 +55,7 @@ extension LiveSession {
   /// The stream is not ended, so a server with stream management (XEP-0198) keeps the session, with
   /// everything that arrives, for as long as it is willing to, and `resume` continues it. Contacts
   /// see that the user is offline only when the server gives up. Waits end as after a lost
-  /// connection, but a `start` that has not returned goes on after `resume`. Does nothing if the
+  /// connection, but a `start` that has not returned continues after `resume`. Does nothing if the
   /// session was not started, is suspended already, or is over.
   ///
   /// When this returns, everything is on disk. The log remains open, and other recorders are still
@@ -97,6 +97,7 @@ extension LiveSession {
     guard next != state else { return }
     state = next
     for watcher in stateWatchers.values { watcher.yield(next) }
+    hub.tell(connection: next)
   }
 
   /// Ends the sequences of states.

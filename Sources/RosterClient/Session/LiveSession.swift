@@ -232,7 +232,8 @@ public actor LiveSession {
 
   /// Returns the updates of the contacts screen from now on, for one watcher.
   ///
-  /// Everything that the screen shows is on disk. The sequence ends with the session; if the
+  /// Each update has all that a screen needs: the sections, the roster, the badge and the state of
+  /// the session. The roster is as it is on disk. The sequence ends with the session; if the
   /// session is over, it ends after the first screen. Does not wait.
   ///
   /// - Parameters:
@@ -240,8 +241,9 @@ public actor LiveSession {
   ///   - limit: How many steps may wait for a watcher that is slow, at least 1.
   public func screens(
     _ policy: SectionPolicy = SectionPolicy(), limit: Int = 256
-  ) -> ScreenUpdates {
-    ScreenUpdates(updates(limit: limit), policy)
+  ) -> ScreenUpdates<LiveState> {
+    let updates = hub.watch(from: roster, limit: limit, connection: state)
+    return ScreenUpdates(updates, policy) { _, state in state as? LiveState }
   }
 
   /// The log's timeline, from its beginning; nil for a session in memory.

@@ -49,7 +49,6 @@ extension Roster {
   }
 
   /// The contacts whose requests await an answer and have not been seen by the user, by address.
-  /// Their number is that of the badge for new requests.
   ///
   /// Complexity: linear in the open requests, and O(n log n) in the result.
   public var unseenRequests: [BareJID] {
@@ -57,5 +56,11 @@ extension Roster {
       contacts.request(of: $0)?.request.seen == nil
     }
     return contacts.sorted(unseen).map { contacts.address(of: $0) }
+  }
+
+  /// The number of requests that await an answer and have not been seen by the user: the badge for
+  /// new requests. Complexity: linear in the open requests.
+  public var unseenRequestCount: Int {
+    contacts.members(.openRequest).count { contacts.request(of: $0)?.request.seen == nil }
   }
 }

@@ -63,7 +63,8 @@ extension ProxyMachine {
     case .resolving, .unreachable, .encryptionNotOffered, .injectedBytes, .authority,
       .startedWithoutTLS, .noHeader, .sasl, .notAuthorized, .bindRefused, .registrationNotOffered,
       .registrationRefused, .registrationNeedsMore, .stream, .protocolViolation, .unreadable,
-      .unacknowledged, .timeout, .recording, .passwordChangePending, .notOnline, .suspended, .cancelled,
+      .unacknowledged, .timeout, .recording, .passwordChangePending, .notOnline, .suspended,
+      .cancelled,
       .alreadyStarted, .over:
       .lost(side, reason: failure.description)
     }

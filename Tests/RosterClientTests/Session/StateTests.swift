@@ -150,7 +150,7 @@ struct StateTests {
     #expect(await next(4, of: &states) == ["suspended", "closing", "closed", "the end"])
   }
 
-  @Test("A start that is suspended goes on once it is resumed")
+  @Test("A start that is suspended continues once it is resumed")
   func suspendedStart() async throws {
     let life = try RelayedSession(RelayedSession.online)
     life.relay.setDown(true)

@@ -73,10 +73,8 @@ final class ChatRoster {
 
   private func show(_ step: SessionStep) {
     for answer in step.answers { answers[answer.command] = answer.word }
-    for row in screen.rows(touchedBy: step.outcome.changes) {
-      let changes = screen.update(row, from: session.roster)
-      table.apply(changes, screen)
-    }
+    let rows = screen.rows(touchedBy: step.outcome.changes)
+    table.apply(screen.update(rows, from: session.roster), screen)
   }
 
   /// The senders of open requests: the address, the nickname and the text of the request.
@@ -87,7 +85,7 @@ final class ChatRoster {
   }
 
   /// The number on the badge.
-  var badge: Int { session.roster.unseenRequests.count }
+  var badge: Int { session.roster.unseenRequestCount }
 
   /// Marks the new friends as seen by the user.
   func openNewFriends() throws {

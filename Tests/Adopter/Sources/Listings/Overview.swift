@@ -52,6 +52,6 @@ func annotations(of bob: BareJID, in session: RosterSession) throws -> Int {
   try session.annotate(.reading(bob, "zeng xian"), at: now())  // its place on the screen
   try session.annotate(.note(bob, "from the chess club"), at: now())
   try session.annotate(.requestsSeen(session.roster.unseenRequests), at: now())
-  let badge = session.roster.unseenRequests.count
+  let badge = session.roster.unseenRequestCount
   return badge
 }

@@ -16,8 +16,7 @@ func show(
   _ step: SessionStep, of session: RosterSession, on screen: inout RosterSections,
   in table: any ContactsTable
 ) {
-  for row in screen.rows(touchedBy: step.outcome.changes) {
-    let changes = screen.update(row, from: session.roster)
-    table.apply(changes, screen)
-  }
+  let rows = screen.rows(touchedBy: step.outcome.changes)
+  let changes = screen.update(rows, from: session.roster)
+  table.apply(changes, screen)
 }
