@@ -26,14 +26,16 @@ package struct TouchedItems: Sendable {
   /// Records a command that was sent.
   package mutating func sent(_ command: RosterCommand) {
     switch command {
-    case .add(let jid, let name, let groups):
+    case .add(let jid, let name, let groups, _, _):
       if name != nil { named.insert(jid.text) }
       if !groups.isEmpty { grouped.insert(jid.text) }
     case .rename(let jid, _): named.insert(jid.text)
     case .setGroups(let jid, _): grouped.insert(jid.text)
+    case .regroup(let groups): grouped.formUnion(groups.keys.map(\.text))
     case .remove(let jid): removed.insert(jid.text)
     case .renameGroup(let group, _), .deleteGroup(let group): groups.insert(group)
-    case .fetch, .accept, .reject, .cancel, .preApprove, .block, .unblock: break
+    case .fetch, .accept, .reject, .cancel, .unsubscribe, .revoke, .preApprove, .block, .unblock:
+      break
     }
   }
 

@@ -20,6 +20,18 @@ extension RosterSession {
   ) throws(RollcallError) -> [SessionStep] {
     try take(.annotation(AnnotationLine(annotation)), time)
   }
+
+  /// Notes that the user has seen all open requests, so that the badge is 0. See
+  /// `annotate(_:at:)`.
+  ///
+  /// - Parameter time: Milliseconds since 1970 UTC; nil if not known.
+  /// - Returns: As `annotate`; empty if all of them were seen.
+  /// - Throws: `RollcallError` if the log cannot be written. Nothing has changed then.
+  @discardableResult
+  public func markAllRequestsSeen(at time: Int64?) throws(RollcallError) -> [SessionStep] {
+    let unseen = roster.unseenRequests
+    return unseen.isEmpty ? [] : try annotate(.requestsSeen(unseen), at: time)
+  }
 }
 
 extension AnnotationLine {

@@ -159,6 +159,14 @@ extension LiveSession {
     if let failure { throw failure }
   }
 
+  /// Notes that the user has seen all open requests, so that the badge is 0. See `annotate(_:)`.
+  ///
+  /// - Throws: `LiveFailure` as `annotate`.
+  public func markAllRequestsSeen() async throws(LiveFailure) {
+    let unseen = session.roster.unseenRequests
+    if !unseen.isEmpty { try await annotate(.requestsSeen(unseen)) }
+  }
+
   /// Changes the account's password.
   ///
   /// The session reconnects with the new password. Later sessions do so only if the caller stores

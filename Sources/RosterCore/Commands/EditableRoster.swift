@@ -64,7 +64,7 @@ struct EditableRoster {
     return sets(for: items, id: id, edit)
   }
 
-  private func sets(
+  func sets(
     for items: [(item: RosterItem, isPending: Bool)], id: (Int) -> String,
     _ edit: (RosterItem) -> RosterItem
   ) -> [XMPPElement] {

@@ -3,25 +3,41 @@ public import XMPPStanza
 /// What a user wants done with the roster.
 ///
 /// A roster set replaces the name and all groups of a contact (RFC 6121 §2.1.2). So `add`,
-/// `remove`, `rename`, `setGroups`, `renameGroup` and `deleteGroup` are refused until the session
-/// that they go out in knows the roster; the other commands need no roster.
+/// `remove`, `rename`, `setGroups`, `regroup`, `renameGroup` and `deleteGroup` are refused until the
+/// session that they go out in knows the roster. The other commands need no roster, but that a
+/// contact has no subscription is only known from one.
+///
+/// Later versions may add cases.
 public enum RosterCommand: Hashable, Sendable {
   /// Ask the server for the roster.
   case fetch
-  /// Add a contact to the roster and ask to see its presence. An open request from it is accepted.
-  case add(BareJID, name: String? = nil, groups: [String] = [])
-  /// Let a contact that sent a request see our presence.
+  /// Add a contact to the roster and ask to see its presence, with a message for it (RFC 6121
+  /// §3.1.1). An open request from it is accepted. Without `subscribes`, the contact is only listed,
+  /// or its name and groups are changed, and it is not told.
+  case add(
+    BareJID, name: String? = nil, groups: [String] = [], message: String? = nil,
+    subscribes: Bool = true)
+  /// Let a contact that sent a request see our presence. Also asks to see its presence, unless
+  /// `RosterDecider.wantsMutualFriends` is off.
   case accept(BareJID)
   /// Refuse a contact's request.
   case reject(BareJID)
   /// Withdraw our own request.
   case cancel(BareJID)
+  /// No longer see a contact's presence (RFC 6121 §3.3). The contact stays in the roster.
+  case unsubscribe(BareJID)
+  /// No longer let a contact see our presence, or withdraw our approval of a later request (RFC 6121
+  /// §3.2). The contact stays in the roster.
+  case revoke(BareJID)
   /// Remove a contact from the roster; the server ends both subscriptions.
   case remove(BareJID)
   /// Give a contact another name, or none.
   case rename(BareJID, to: String?)
   /// Put a contact into exactly these groups.
   case setGroups(BareJID, [String])
+  /// Put each of several contacts into exactly these groups. Nothing is sent if one of them is not
+  /// in the roster.
+  case regroup([BareJID: [String]])
   /// Give a group another name, in each contact that has it.
   case renameGroup(String, to: String)
   /// Remove a group from each contact that has it; the contacts stay.
@@ -53,6 +69,10 @@ public enum CommandRefusal: Error, Hashable, Sendable {
   case nobodyAsked(BareJID)
   /// We have no open request to this contact.
   case nothingToCancel(BareJID)
+  /// We do not see the contact's presence.
+  case notSubscribed(BareJID)
+  /// The contact does not see our presence, and no later request of it is approved.
+  case notSeenBy(BareJID)
   /// The contact is not in the roster.
   case notInRoster(BareJID)
   /// No contact is in this group.
@@ -82,6 +102,8 @@ extension CommandRefusal: CustomStringConvertible {
     case .alreadyFriend(let jid): "You see the presence of \(jid) already."
     case .nobodyAsked(let jid): "\(jid) has not asked to see your presence."
     case .nothingToCancel(let jid): "No request of yours to \(jid) is open."
+    case .notSubscribed(let jid): "You do not see the presence of \(jid)."
+    case .notSeenBy(let jid): "\(jid) does not see your presence."
     case .notInRoster(let jid): "\(jid) is not in your roster."
     case .noSuchGroup(let group): "No contact is in the group “\(group)”."
     case .emptyGroupName: "A group has to have a name."

@@ -30,20 +30,23 @@ public struct RosterDecider: Hashable, Sendable {
     let session = roster.sessions.place(of: connection).map { roster.sessions[$0] }
     return switch command {
     case .fetch: [.rosterGet(id: id(0), version: roster.versionToName(in: session))]
-    case .add(let jid, let name, let groups):
+    case .add(let jid, let name, let groups, let message, let subscribes):
       try add(
         RosterItem(jid: jid, name: name, groups: groups), to: try roster.editable(in: session),
-        id: id)
+        subscribes ? .asking(message) : .listing, id: id)
     case .accept(let jid): try accept(jid, on: roster)
     case .reject(let jid):
       [.subscription(.unsubscribed, to: try roster.requiringRequest(of: jid))]
     case .cancel(let jid): try cancel(jid, on: roster)
+    case .unsubscribe(let jid): try unsubscribe(jid, on: roster, in: session)
+    case .revoke(let jid): try revoke(jid, on: roster, in: session)
     case .remove(let jid):
       [.rosterSet(id: id(0), removing: try roster.editable(in: session).requiringItem(jid).jid)]
     case .rename(let jid, let name):
       try roster.editable(in: session).sets(for: jid, id: id) { $0.with(name: name) }
     case .setGroups(let jid, let groups):
       try roster.editable(in: session).sets(for: jid, id: id) { $0.with(groups: groups) }
+    case .regroup(let groups): try roster.editable(in: session).sets(regrouping: groups, id: id)
     case .renameGroup(let old, let new):
       try renameGroup(old, to: new, in: try roster.editable(in: session), id: id)
     case .deleteGroup(let group):
@@ -61,14 +64,22 @@ public struct RosterDecider: Hashable, Sendable {
     }
   }
 
+  /// What an addition asks of the contact.
+  private enum Addition {
+    /// Nothing.
+    case listing
+    /// To see its presence, with a message.
+    case asking(String?)
+  }
+
   private func add(
-    _ wanted: RosterItem, to editable: EditableRoster, id: (Int) -> String
+    _ wanted: RosterItem, to editable: EditableRoster, _ addition: Addition, id: (Int) -> String
   ) throws(CommandRefusal) -> [XMPPElement] {
     let (jid, roster) = (wanted.jid, editable.roster)
     guard jid != roster.account else { throw .oneself(jid) }
     let isSeen = roster.item(jid)?.subscription.includesTo ?? false
     let hasAsked = roster.hasRequest(of: jid)
-    guard !isSeen || hasAsked else { throw .alreadyFriend(jid) }
+    if case .asking = addition, isSeen, !hasAsked { throw .alreadyFriend(jid) }
     let known = editable.item(jid)
     var stanzas: [XMPPElement] = []
     // A set replaces everything, so fields that the user does not mention keep their values.
@@ -78,8 +89,9 @@ public struct RosterDecider: Hashable, Sendable {
     if known.map({ EditableFields($0) }) != EditableFields(edited) || editable.isPending(jid) {
       stanzas.append(.rosterSet(id: id(0), edited))
     }
+    guard case .asking(let message) = addition else { return stanzas }
     if hasAsked { stanzas.append(.subscription(.subscribed, to: jid)) }
-    if !isSeen { stanzas.append(.subscription(.subscribe, to: jid)) }
+    if !isSeen { stanzas.append(.subscription(.subscribe, to: jid, saying: message)) }
     return stanzas
   }
 
@@ -95,6 +107,28 @@ public struct RosterDecider: Hashable, Sendable {
   private func cancel(_ jid: BareJID, on roster: Roster) throws(CommandRefusal) -> [XMPPElement] {
     guard roster.contact(jid)?.outgoing != nil else { throw .nothingToCancel(jid) }
     return [.subscription(.unsubscribe, to: jid)]
+  }
+
+  private func unsubscribe(
+    _ jid: BareJID, on roster: Roster, in session: Session?
+  ) throws(CommandRefusal) -> [XMPPElement] {
+    guard roster.item(jid)?.subscription.includesTo == true else {
+      // Only a roster that is known shows what is not there.
+      _ = try roster.editable(in: session)
+      throw .notSubscribed(jid)
+    }
+    return [.subscription(.unsubscribe, to: jid)]
+  }
+
+  private func revoke(
+    _ jid: BareJID, on roster: Roster, in session: Session?
+  ) throws(CommandRefusal) -> [XMPPElement] {
+    let item = roster.item(jid)
+    guard item?.subscription.includesFrom == true || item?.isApproved == true else {
+      _ = try roster.editable(in: session)
+      throw .notSeenBy(jid)
+    }
+    return [.subscription(.unsubscribed, to: jid)]
   }
 
   private func renameGroup(
@@ -152,6 +186,17 @@ extension Roster {
   fileprivate func requiringRequest(of jid: BareJID) throws(CommandRefusal) -> BareJID {
     guard hasRequest(of: jid) else { throw .nobodyAsked(jid) }
     return jid
+  }
+}
+
+extension EditableRoster {
+  /// The sets for the groups of several contacts, by address; see `sets(for:)`.
+  fileprivate func sets(
+    regrouping groups: [BareJID: [String]], id: (Int) -> String
+  ) throws(CommandRefusal) -> [XMPPElement] {
+    var items: [(item: RosterItem, isPending: Bool)] = []
+    for jid in groups.keys.sorted() { items.append((try requiringItem(jid), isPending(jid))) }
+    return sets(for: items, id: id) { $0.with(groups: groups[$0.jid, default: []]) }
   }
 }
 

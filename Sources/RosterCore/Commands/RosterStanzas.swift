@@ -27,10 +27,22 @@ extension XMPPElement {
     return rosterSet(id: id, attributes, [])
   }
 
-  static func subscription(_ kind: SubscriptionStanza.Kind, to jid: BareJID) -> XMPPElement {
-    XMPPElement(
+  /// - Parameters:
+  ///   - kind: What is asked or answered.
+  ///   - jid: The contact.
+  ///   - message: A message for the contact (RFC 6121 §3.1.1); none if it is nil or empty.
+  static func subscription(
+    _ kind: SubscriptionStanza.Kind, to jid: BareJID, saying message: String? = nil
+  ) -> XMPPElement {
+    let message = message.flatMap { $0.isEmpty ? nil : $0 }
+    let status = message.map { text in
+      Content.element(
+        XMPPElement(XMLName("status", in: Namespace.client), content: [.text(text)]))
+    }
+    return XMPPElement(
       XMLName("presence", in: Namespace.client),
-      attributes: [XMLAttribute("type", kind.rawValue), XMLAttribute("to", jid.text)])
+      attributes: [XMLAttribute("type", kind.rawValue), XMLAttribute("to", jid.text)],
+      content: status.map { [$0] } ?? [])
   }
 
   static func blocking(_ name: String, _ jid: JID, id: String) -> XMPPElement {

@@ -162,7 +162,8 @@ struct SharedAccount {
     )
     let commands: [RosterCommand] = [
       .add(jid), .add(jid, name: name), .add(jid, groups: groups), .rename(jid, to: name),
-      .rename(jid, to: nil), .setGroups(jid, groups), .renameGroup(old, to: new),
+      .add(jid, name: name, subscribes: false), .rename(jid, to: nil), .setGroups(jid, groups),
+      .regroup([jid: groups]), .renameGroup(old, to: new),
       .deleteGroup(old), .fetch, .remove(jid),
     ]
     let chosen = commands.randomElement(using: &random) ?? .fetch
@@ -183,13 +184,15 @@ struct SharedAccount {
   /// The effect of a command if nothing else happens at the time.
   private mutating func carryOut(_ command: RosterCommand) {
     switch command {
-    case .add(let jid, let name, let groups):
+    case .add(let jid, let name, let groups, _, _):
       var item = wanted[jid.text] ?? KeptItem()
       item.name = name ?? item.name
       if !groups.isEmpty { item.groups = Set(groups) }
       wanted[jid.text] = item
     case .rename(let jid, let name): wanted[jid.text]?.name = name
     case .setGroups(let jid, let groups): wanted[jid.text]?.groups = Set(groups)
+    case .regroup(let all):
+      for (jid, groups) in all { wanted[jid.text]?.groups = Set(groups) }
     case .renameGroup(let old, let new):
       for (jid, item) in wanted where item.groups.contains(old) {
         wanted[jid]?.groups.remove(old)
@@ -198,7 +201,8 @@ struct SharedAccount {
     case .deleteGroup(let group):
       for jid in wanted.keys { wanted[jid]?.groups.remove(group) }
     case .remove(let jid): wanted[jid.text] = nil
-    case .fetch, .accept, .reject, .cancel, .preApprove, .block, .unblock: break
+    case .fetch, .accept, .reject, .cancel, .unsubscribe, .revoke, .preApprove, .block, .unblock:
+      break
     }
   }
 

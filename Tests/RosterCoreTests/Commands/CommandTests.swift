@@ -68,6 +68,63 @@ struct CommandTests {
       .add(bare(bob)), .alice(), sends: [set("<item jid='\(bob)'/>"), presence("subscribe", bob)])
   }
 
+  @Test("A request can have a message, and a contact can be added without one")
+  func addWithMessage() {
+    expect(
+      .add(bare(bob), message: "It is me <Alice>"), .alice(),
+      sends: [
+        set("<item jid='\(bob)'/>"),
+        "<presence type='subscribe' to='\(bob)'><status>It is me &lt;Alice></status></presence>",
+      ])
+    expect(
+      .add(bare(bob), message: ""), .alice(),
+      sends: [set("<item jid='\(bob)'/>"), presence("subscribe", bob)])
+    expect(
+      .add(bare(bob), name: "Bob", message: "unread", subscribes: false), .alice(),
+      sends: [set("<item jid='\(bob)' name='Bob'/>")])
+    // A friend is listed already: what is given is changed, and the contact is not told.
+    var friend = Scenario.alice(item(bob, "name='Bob' subscription='both'", groups: ["A"]))
+    expect(.add(bare(bob), subscribes: false), friend, sends: [])
+    expect(
+      .add(bare(bob), groups: ["B"], subscribes: false), friend,
+      sends: [set("<item jid='\(bob)' name='Bob'><group>B</group></item>")])
+    expect(.add(bare(bob), message: "again"), friend, refused: .alreadyFriend(bare(bob)))
+    friend.received(offers)
+    let account = bare(Scenario.account)
+    expect(.add(account, subscribes: false), friend, refused: .oneself(account))
+    // An open request waits for the user.
+    var asked = Scenario.alice()
+    asked.receives("subscribe", from: bob)
+    expect(.add(bare(bob), subscribes: false), asked, sends: [set("<item jid='\(bob)'/>")])
+  }
+
+  @Test("Each direction of a subscription can be ended by itself")
+  func unsubscribeAndRevoke() {
+    let scenario = Scenario.alice(
+      item("both@x", "subscription='both'") + item("to@x", "subscription='to'")
+        + item("from@x", "subscription='from'") + item("none@x") + item("ok@x", "approved='1'"))
+    for (jid, sees, isSeen) in [
+      ("both@x", true, true), ("to@x", true, false), ("from@x", false, true),
+      ("none@x", false, false), ("ok@x", false, true), ("eve@x", false, false),
+    ] {
+      if sees {
+        expect(.unsubscribe(bare(jid)), scenario, sends: [presence("unsubscribe", jid)])
+      } else {
+        expect(.unsubscribe(bare(jid)), scenario, refused: .notSubscribed(bare(jid)))
+      }
+      if isSeen {
+        expect(.revoke(bare(jid)), scenario, sends: [presence("unsubscribed", jid)])
+      } else {
+        expect(.revoke(bare(jid)), scenario, refused: .notSeenBy(bare(jid)))
+      }
+    }
+    // Nothing is absent from a roster that was not seen.
+    var unknown = Scenario()
+    unknown.opened("alice@example.test/phone")
+    expect(.unsubscribe(bare(bob)), unknown, refused: .rosterNotKnown)
+    expect(.revoke(bare(bob)), unknown, refused: .rosterNotKnown)
+  }
+
   @Test("Adding a contact that is in the roster keeps the fields that are not given")
   func addKnown() {
     let scenario = Scenario.alice(
@@ -186,6 +243,22 @@ struct CommandTests {
     expect(.renameGroup("A", to: "A"), scenario, sends: [])
     expect(.renameGroup("A", to: "  "), scenario, refused: .emptyGroupName)
     expect(.deleteGroup("Q"), scenario, refused: .noSuchGroup("Q"))
+  }
+
+  @Test("Many contacts are put into groups at once, or none of them")
+  func regroup() {
+    let scenario = Scenario.alice(
+      item("b@x", "name='B'", groups: ["A"]) + item("a@x", groups: ["A", "New"]) + item("c@x"))
+    expect(
+      .regroup([bare("c@x"): [], bare("b@x"): ["New", " Z "], bare("a@x"): ["New"]]), scenario,
+      sends: [
+        set("<item jid='a@x'><group>New</group></item>"),
+        set("<item jid='b@x' name='B'><group>New</group><group>Z</group></item>", id: 1),
+      ])
+    expect(.regroup([:]), scenario, sends: [])
+    expect(
+      .regroup([bare("a@x"): [], bare("eve@x"): []]), scenario, refused: .notInRoster(bare("eve@x"))
+    )
   }
 
   @Test("A pre-approval needs a server that offers it and a contact that is not approved")

@@ -20,6 +20,7 @@ struct KnownRosterTests {
     .add(bare(bob)), .add(bare(bob), name: "B"), .add(bare(bob), groups: ["A"]),
     .rename(bare(bob), to: "B"), .rename(bare(bob), to: nil), .setGroups(bare(bob), ["A"]),
     .renameGroup("Work", to: "Office"), .deleteGroup("Work"), .remove(bare(bob)),
+    .add(bare(bob), name: "B", subscribes: false), .regroup([bare(bob): ["A"]]),
   ]
 
   private func decide(

@@ -10,6 +10,8 @@ final class ChatRoster {
   private(set) var screen: RosterSections
   /// The server's answer to each command so far.
   private(set) var answers: [CommandID: CommandAnswer.Word] = [:]
+  /// What has happened since the application was opened.
+  private var changes: [RosterChange] = []
 
   /// - Parameters:
   ///   - log: The path of the log, which is created if it does not exist.
@@ -72,6 +74,7 @@ final class ChatRoster {
   // MARK: Display
 
   private func show(_ step: SessionStep) {
+    changes += step.outcome.changes
     for answer in step.answers { answers[answer.command] = answer.word }
     let rows = screen.rows(touchedBy: step.outcome.changes)
     table.apply(screen.update(rows, from: session.roster), screen)
@@ -89,8 +92,7 @@ final class ChatRoster {
 
   /// Marks the new friends as seen by the user.
   func openNewFriends() throws {
-    let seen = RosterAnnotation.requestsSeen(session.roster.unseenRequests)
-    for step in try session.annotate(seen, at: now()) { show(step) }
+    for step in try session.markAllRequestsSeen(at: now()) { show(step) }
   }
 
   /// The names of the friends that match a search.
@@ -100,7 +102,9 @@ final class ChatRoster {
 
   // MARK: Commands
 
-  func add(_ jid: BareJID, name: String) throws { try perform(.add(jid, name: name)) }
+  func add(_ jid: BareJID, name: String, message: String) throws {
+    try perform(.add(jid, name: name, message: message))
+  }
   func accept(_ jid: BareJID) throws { try perform(.accept(jid)) }
   func reject(_ jid: BareJID) throws { try perform(.reject(jid)) }
   func delete(_ jid: BareJID) throws { try perform(.remove(jid)) }
@@ -111,6 +115,12 @@ final class ChatRoster {
   func renameGroup(_ old: String, _ new: String) throws { try perform(.renameGroup(old, to: new)) }
   func star(_ jid: BareJID) throws {
     for step in try session.annotate(.starred(jid, true), at: now()) { show(step) }
+  }
+
+  /// Takes back what was changed last of a contact, of what can be taken back.
+  func undo(_ jid: BareJID) throws {
+    let inverse = changes.last { $0.contact == jid && $0.inverse != nil }?.inverse
+    if let inverse { try perform(inverse) }
   }
 
   /// Throws a `CommandRefusal` with a sentence for the user if the command is refused.
