@@ -3,8 +3,8 @@ public import XMPPStanza
 /// What a user wants done with the roster.
 ///
 /// A roster set replaces the name and all groups of a contact (RFC 6121 §2.1.2). So `add`,
-/// `remove`, `rename`, `setGroups`, `regroup`, `renameGroup` and `deleteGroup` are refused until the
-/// session that they go out in knows the roster. The other commands need no roster, but that a
+/// `remove`, `rename`, `setGroups`, `regroup`, `renameGroup` and `deleteGroup` are refused until
+/// the session that they go out in knows the roster. The other commands need no roster, but that a
 /// contact has no subscription is only known from one.
 ///
 /// Later versions may add cases.
@@ -12,8 +12,8 @@ public enum RosterCommand: Hashable, Sendable {
   /// Ask the server for the roster.
   case fetch
   /// Add a contact to the roster and ask to see its presence, with a message for it (RFC 6121
-  /// §3.1.1). An open request from it is accepted. Without `subscribes`, the contact is only listed,
-  /// or its name and groups are changed, and it is not told.
+  /// §3.1.1). An open request from it is accepted. Without `subscribes`, the contact is only
+  /// listed, or its name and groups are changed, and it is not told.
   case add(
     BareJID, name: String? = nil, groups: [String] = [], message: String? = nil,
     subscribes: Bool = true)
@@ -26,8 +26,8 @@ public enum RosterCommand: Hashable, Sendable {
   case cancel(BareJID)
   /// No longer see a contact's presence (RFC 6121 §3.3). The contact stays in the roster.
   case unsubscribe(BareJID)
-  /// No longer let a contact see our presence, or withdraw our approval of a later request (RFC 6121
-  /// §3.2). The contact stays in the roster.
+  /// No longer let a contact see our presence, or withdraw our approval of a later request
+  /// (RFC 6121 §3.2). The contact stays in the roster.
   case revoke(BareJID)
   /// Remove a contact from the roster; the server ends both subscriptions.
   case remove(BareJID)
