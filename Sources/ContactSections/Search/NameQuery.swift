@@ -109,7 +109,7 @@ public struct NameQuery: Sendable {
     if units.isEmpty { return text.isEmpty ? .head : nil }
     guard units.count <= Self.limit else { return nil }
     var best: Rank?
-    if row.nameBits.holds(neededInName), case .contact(let contact) = row.shown {
+    if row.nameBits.holds(neededInName), case .contact(let contact) = row.content {
       best = rank(in: PinyinReader.reading(of: contact.displayName))
       if best != .head, let reading = contact.userReading,
         let rank = rank(in: PinyinReader.reading(of: reading))
