@@ -56,14 +56,7 @@ public struct Timeline: Sendable {
 
     /// The meaning of the record as a clause for people, such as “the server pushes:
     /// bob@example.test both”.
-    public var clause: String {
-      if outcome.news?.endsSubscription == true, case .stanza(let stanza) = event,
-        let clause = stanza.clauseOfEnding
-      {
-        return clause
-      }
-      return event.clause + (endReason.map { " (\($0))" } ?? "")
-    }
+    public var clause: String { subjectClause.full }
   }
 
   /// A roster after a record, and the time of that record.

@@ -1,26 +1,39 @@
 package import RosterCore
 import XMPPStanza
 
-// What events and changes are in words: one clause each, for a person.
+// What events are in words: one clause each, for a person, with the contact apart.
 extension RosterEvent {
   /// What the element means to the roster.
-  package var clause: String {
+  package var clause: String { subjectClause(endsSubscription: false).full }
+
+  /// The same with the contact apart.
+  ///
+  /// - Parameter endsSubscription: Whether the event ends a subscription, instead of refusing a
+  ///   request.
+  func subjectClause(endsSubscription: Bool) -> SubjectClause {
     switch self {
-    case .session(let event): event.clause
-    case .stanza(let event): event.clause
-    case .annotation(let annotation): annotation.clause
+    case .session(let event): SubjectClause(event.clause)
+    case .stanza(let event): event.subjectClause(endsSubscription)
+    case .annotation(let annotation): annotation.subjectClause
     }
   }
 }
 
 extension RosterAnnotation {
-  fileprivate var clause: String {
+  fileprivate var subjectClause: SubjectClause {
     switch self {
-    case .starred(let jid, let isStarred): "the user \(isStarred ? "stars" : "unstars") \(jid)"
-    case .reading(let jid, let text): "the user has \(jid) read as \(quoted(text))"
-    case .note(let jid, let text): "the user notes about \(jid): \(quoted(text))"
+    case .starred(let jid, let isStarred):
+      SubjectClause(of: jid) { "the user \(isStarred ? "stars" : "unstars") \($0)" }
+    case .reading(let jid, let text):
+      SubjectClause(of: jid) { "the user has \($0) read as \(quoted(text))" }
+    case .note(let jid, let text):
+      SubjectClause(
+        of: jid, "the user notes: \(quoted(text))",
+        full: "the user notes about \(jid): \(quoted(text))")
     case .requestsSeen(let jids):
-      "the user has seen the requests of " + jids.map(\.text).joined(separator: ", ")
+      SubjectClause(
+        ofOnly: jids, "the user has seen its request",
+        full: "the user has seen the requests of " + jids.map(\.text).joined(separator: ", "))
     }
   }
 }
@@ -53,65 +66,70 @@ extension SessionEvent {
 }
 
 extension StanzaEvent {
-  fileprivate var clause: String {
+  fileprivate func subjectClause(_ endsSubscription: Bool) -> SubjectClause {
     switch self {
-    case .querySent(let query): query.clause
-    case .setSent(let set):
-      "we ask \(set.recipient) to \(set.query.clause { "set \($0.editClause)" })"
-    case .answerReceived(let answer): answer.clause
-    case .pushReceived(let push):
-      "\(push.peer?.description ?? "the server") pushes: \(push.query.clause(\.clause))"
+    case .querySent(let query): query.subjectClause
+    case .setSent(let set): set.clauseOfSent
+    case .answerReceived(let answer): SubjectClause(answer.clause)
+    case .pushReceived(let push): push.clauseOfPush
     case .answerSent(let id, _, let error):
-      "we answer the request “\(id)”" + (error.map { " with an error: \($0.clause)" } ?? "")
-    case .subscriptionReceived(let stanza): stanza.inboundClause
-    case .subscriptionSent(let stanza): stanza.outboundClause
+      SubjectClause(
+        "we answer the request “\(id)”" + (error.map { " with an error: \($0.clause)" } ?? ""))
+    case .subscriptionReceived(let stanza): stanza.inboundClause(endsSubscription)
+    case .subscriptionSent(let stanza): stanza.outboundClause(endsSubscription)
     case .availableReceived(let from, let availability):
-      "\(from) is \(availability.clause)"
+      SubjectClause(by: from, "is \(availability.clause)")
     case .unavailableReceived(let from, let status):
-      "\(from) is offline" + (status.map { ": “\($0)”" } ?? "")
+      SubjectClause(by: from, "is offline" + (status.map { ": “\($0)”" } ?? ""))
     case .presenceErrorReceived(let from, let report):
-      "\(from) returns an error: \(report.clause)"
+      SubjectClause(by: from, "returns an error: \(report.clause)")
     case .presenceSent(nil, let isAvailable):
-      isAvailable ? "we show our presence" : "we go offline"
+      SubjectClause(isAvailable ? "we show our presence" : "we go offline")
     case .presenceSent(let to?, let isAvailable):
-      isAvailable ? "we show our presence to \(to)" : "we go offline to \(to)"
-    case .blocked(let from, let jids): "\(from.pushing)blocked: \(jids.clause)"
+      SubjectClause(of: to) { "\(isAvailable ? "we show our presence" : "we go offline") to \($0)" }
+    case .blocked(let from, let jids):
+      SubjectClause(
+        ofOnly: from == nil ? jids.map(\.bare) : [], "is blocked",
+        full: "\(from.pushing)blocked: \(jids.clause)")
     case .unblocked(let from, let jids):
-      from.pushing + (jids.isEmpty ? "everybody is unblocked" : "unblocked: \(jids.clause)")
-    case .blockingSent(let request):
-      "we ask the server to \(request.isBlock ? "block" : "unblock") "
-        + (request.jids.isEmpty ? "everybody" : request.jids.clause)
+      SubjectClause(
+        ofOnly: from == nil ? jids.map(\.bare) : [], "is unblocked",
+        full: from.pushing + (jids.isEmpty ? "everybody is unblocked" : "unblocked: \(jids.clause)")
+      )
+    case .blockingSent(let request): request.subjectClause
     case .nicknamePublished(let jid, let name):
-      "\(jid) \(name.map { "calls itself “\($0)”" } ?? "withdraws its nickname")"
+      SubjectClause(by: jid, name.map { "calls itself “\($0)”" } ?? "withdraws its nickname")
     case .vCardPublished(let jid, let names):
-      "\(jid) publishes its vCard: \(names.nickname ?? names.fullName ?? "no name")"
-    case .rejected(let rejection): "ignored: \(rejection.reason)"
+      SubjectClause(
+        by: jid, "publishes its vCard: \(names.nickname ?? names.fullName ?? "no name")")
+    case .rejected(let rejection): SubjectClause("ignored: \(rejection.reason)")
     }
   }
 }
 
-extension StanzaEvent {
-  /// The clause of an `unsubscribed` that ends what there was; of another stanza nil.
-  var clauseOfEnding: String? {
-    switch self {
-    case .subscriptionReceived(let stanza) where stanza.kind == .unsubscribed:
-      "\(stanza.contact) no longer lets us see its presence"
-    case .subscriptionSent(let stanza) where stanza.kind == .unsubscribed:
-      "we no longer let \(stanza.contact) see our presence"
-    default: nil
-    }
+extension BlockingRequest {
+  fileprivate var subjectClause: SubjectClause {
+    let request = "we ask the server to \(isBlock ? "block" : "unblock") "
+    return SubjectClause(
+      ofOnly: jids.map(\.bare), request + "it",
+      full: request + (jids.isEmpty ? "everybody" : jids.clause))
   }
 }
 
 extension Query {
-  fileprivate var clause: String {
+  fileprivate var subjectClause: SubjectClause {
     switch subject {
-    case .roster(nil): "we fetch the roster"
-    case .roster(let version?): "we fetch the roster, holding version “\(version)”"
-    case .blockList: "we fetch the block list"
-    case .vCard: "we fetch the vCard of \(to?.description ?? "our own account")"
-    case .nickname: "we fetch the nickname of \(to?.description ?? "our own account")"
+    case .roster(nil): SubjectClause("we fetch the roster")
+    case .roster(let version?): SubjectClause("we fetch the roster, holding version “\(version)”")
+    case .blockList: SubjectClause("we fetch the block list")
+    case .vCard: fetching("vCard")
+    case .nickname: fetching("nickname")
     }
+  }
+
+  private func fetching(_ what: String) -> SubjectClause {
+    guard let to else { return SubjectClause("we fetch the \(what) of our own account") }
+    return SubjectClause(of: to.bare, "we fetch its \(what)", full: "we fetch the \(what) of \(to)")
   }
 }
 
@@ -134,8 +152,22 @@ extension Answer {
 }
 
 extension RosterSet {
-  /// The recipient of a set of ours: the server, if no address is named.
-  var recipient: String { peer?.description ?? "the server" }
+  /// The other side: the server, if no address is named.
+  private var other: String { peer?.description ?? "the server" }
+
+  fileprivate var clauseOfSent: SubjectClause {
+    let full = "we ask \(other) to \(query.clause { "set \($0.jid)\($0.editWords)" })"
+    guard let (jid, item) = query.onlyChange else { return SubjectClause(full) }
+    let edit = item.map { "set it\($0.editWords)" } ?? "remove it"
+    return SubjectClause(of: jid, "we ask \(other) to \(edit)", full: full)
+  }
+
+  fileprivate var clauseOfPush: SubjectClause {
+    let full = "\(other) pushes: \(query.clause(\.clause))"
+    guard peer == nil, let (jid, item) = query.onlyChange else { return SubjectClause(full) }
+    return SubjectClause(
+      of: jid, item.map { "is pushed:\($0.words)" } ?? "is pushed as removed", full: full)
+  }
 }
 
 extension JID? {
@@ -156,21 +188,30 @@ extension RosterQuery {
     }
     return clauses.isEmpty ? "nothing that can be read" : clauses.joined(separator: "; ")
   }
+
+  /// The contact of the only change, and its item unless it is removed; nil if there are several
+  /// changes or none.
+  fileprivate var onlyChange: (BareJID, RosterItem?)? {
+    guard items.count == 1, let change = items.first?.change else { return nil }
+    return switch change {
+    case .set(let item): (item.jid, item)
+    case .remove(let jid): (jid, nil)
+    }
+  }
 }
 
 extension RosterItem {
   /// The item on one line: address, name, subscription, groups.
   package var clause: String { jid.text + words }
 
-  /// The part of the item that a set can change, on one line: address, name, groups. A set cannot
-  /// change a subscription (RFC 6121 §2.1.2.5), and one without a subscription does not ask for
-  /// “none”.
-  fileprivate var editClause: String {
-    jid.text + (name.map { " “\($0)”" } ?? "")
+  /// What a set can change, after the address: name and groups. A set cannot change a subscription
+  /// (RFC 6121 §2.1.2.5), and one without a subscription does not ask for “none”.
+  fileprivate var editWords: String {
+    (name.map { " “\($0)”" } ?? "")
       + (groups.isEmpty ? "" : " in " + groups.joined(separator: ", "))
   }
 
-  /// The same after the address.
+  /// The same as `clause` after the address.
   var words: String {
     var words = name.map { " “\($0)”" } ?? ""
     words += " " + subscription.rawValue + (isPending ? ", asked" : "")
@@ -181,22 +222,34 @@ extension RosterItem {
 }
 
 extension SubscriptionStanza {
-  fileprivate var inboundClause: String {
+  /// - Parameter ends: Whether there was what an `unsubscribed` takes away.
+  fileprivate func inboundClause(_ ends: Bool) -> SubjectClause {
     switch kind {
     case .subscribe:
-      "\(contact) asks to see our presence" + (status.map { ": “\($0)”" } ?? "")
-    case .subscribed: "\(contact) lets us see its presence"
-    case .unsubscribe: "\(contact) no longer wants to see our presence"
-    case .unsubscribed: "\(contact) does not let us see its presence"
+      SubjectClause(
+        by: contact, "asks to see our presence" + (status.map { ": “\($0)”" } ?? ""))
+    case .subscribed: SubjectClause(by: contact, "lets us see its presence")
+    case .unsubscribe: SubjectClause(by: contact, "no longer wants to see our presence")
+    case .unsubscribed:
+      SubjectClause(by: contact, "\(ends ? "no longer lets" : "does not let") us see its presence")
     }
   }
 
-  fileprivate var outboundClause: String {
+  /// - Parameter ends: Whether there was what an `unsubscribed` takes away.
+  fileprivate func outboundClause(_ ends: Bool) -> SubjectClause {
     switch kind {
-    case .subscribe: "we ask \(contact) to see its presence"
-    case .subscribed: "we let \(contact) see our presence"
-    case .unsubscribe: "we no longer want to see the presence of \(contact)"
-    case .unsubscribed: "we do not let \(contact) see our presence"
+    case .subscribe:
+      SubjectClause(
+        of: contact, "we ask to see its presence", full: "we ask \(contact) to see its presence")
+    case .subscribed: SubjectClause(of: contact) { "we let \($0) see our presence" }
+    case .unsubscribe:
+      SubjectClause(
+        of: contact, "we no longer want to see its presence",
+        full: "we no longer want to see the presence of \(contact)")
+    case .unsubscribed:
+      SubjectClause(of: contact) {
+        "we \(ends ? "no longer" : "do not") let \($0) see our presence"
+      }
     }
   }
 }
