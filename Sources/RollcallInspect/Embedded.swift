@@ -2243,7 +2243,7 @@ export class Provenance {
 
 """#),
   "/js/record.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "c88d1ff2bb67f627",
+    type: "text/javascript; charset=utf-8", digest: "407fbb731673bb2c",
     text: #"""
 // The record at the moment: what it means, what it changed, what is wrong with it, and its XML.
 import { h, fill } from './dom.js';
@@ -2310,7 +2310,7 @@ export class RecordPanel {
 
   /** What was recorded, pretty or as it came. */
   source(record) {
-    const text = record.xml ?? (record.line ? JSON.stringify(record.line, null, 2) : null);
+    const text = record.xml ?? (record.line ? JSON.stringify(record.line) : null);
     if (text === null) return null;
     const box = h('div', { class: 'source' });
     const draw = () => fill(box,
@@ -2549,7 +2549,7 @@ export class RosterPanel {
 
 """#),
   "/js/rows.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "c43f5d1f1eb93a5c",
+    type: "text/javascript; charset=utf-8", digest: "990290ede1bcd4e2",
     text: #"""
 // One row of the story.
 import { h, fill } from './dom.js';
@@ -2573,7 +2573,11 @@ export function effectParts(line, subject, render = { inRow: true }, name = pers
   if (!line.who) return sentence(line.text, render);
   const bare = line.who.split('/', 1)[0];
   if (bare === subject && !line.lead?.trim()) return sentence((line.what ?? '').replace(/^[\s:]+/u, ''), render);
-  if (bare === subject) return sentence(`${line.lead.replace(/\s+(?:of|for|to|from)\s*$/u, '').trim()} ${(line.what ?? '').replace(/^[\s:]+/u, '')}`.trim(), render);
+  if (bare === subject) {
+    const lead = line.lead.replace(/\s+(?:of|for|to|from)\s*$/u, '').trim(), what = line.what ?? '';
+    // A quotation needs no colon before it.
+    return sentence(`${lead}${/^\s*:\s*\p{L}/u.test(what) ? ':' : ''} ${what.replace(/^[\s:]+/u, '')}`.trim(), render);
+  }
   return [visible(line.lead ?? ''), name(line.who), sentence(line.what ?? '', render)];
 }
 

@@ -11,8 +11,9 @@ from playwright.sync_api import expect
 
 import server
 
-expect.set_options(timeout=10_000)
-READY = 30_000  # Milliseconds until a page must show its moment.
+# Milliseconds until a test fails instead of waiting on: many times what it takes, because a machine may be busy.
+PATIENCE, READY = 30_000, 120_000
+expect.set_options(timeout=PATIENCE)
 # The log, the address, and the pane and the tab to choose where only one pane fits.
 VIEWS = {
     "roster": ("day", "at=5772&tab=roster", "Roster", None),
@@ -69,6 +70,7 @@ class Views:
         `prepare(page)` is called before the page is loaded; `beside` is a page of the same browser profile."""
         context = beside.context if beside else self.browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
         page = context.new_page()
+        page.set_default_timeout(READY)
         page.complaints = []
         page.requests = []
         page.on("console", lambda said: page.complaints.append(said.text) if said.type in ("error", "warning") else None)

@@ -62,6 +62,7 @@ export default {
     const line = { mark: '+', text: 'request of carol@friends.example: “hi”', lead: 'request of ', who: 'carol@friends.example', what: ': “hi”' };
     equal(text(effectParts(line, 'carol@friends.example')), 'request “hi”');
     equal(text(effectParts(line, 'bob@friends.example')), 'request of Carol: “hi”');
+    equal(text(effectParts({ mark: '-', lead: 'we no longer wait for ', who: 'bob@friends.example', what: ': refused' }, 'bob@friends.example')), 'we no longer wait: refused');
     equal(text(effectParts({ mark: '~', text: 'connected', who: null }, 'bob@friends.example')), 'connected');
   },
   'a difference says before and after'() {

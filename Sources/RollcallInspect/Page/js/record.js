@@ -63,7 +63,7 @@ export class RecordPanel {
 
   /** What was recorded, pretty or as it came. */
   source(record) {
-    const text = record.xml ?? (record.line ? JSON.stringify(record.line, null, 2) : null);
+    const text = record.xml ?? (record.line ? JSON.stringify(record.line) : null);
     if (text === null) return null;
     const box = h('div', { class: 'source' });
     const draw = () => fill(box,

@@ -20,7 +20,11 @@ export function effectParts(line, subject, render = { inRow: true }, name = pers
   if (!line.who) return sentence(line.text, render);
   const bare = line.who.split('/', 1)[0];
   if (bare === subject && !line.lead?.trim()) return sentence((line.what ?? '').replace(/^[\s:]+/u, ''), render);
-  if (bare === subject) return sentence(`${line.lead.replace(/\s+(?:of|for|to|from)\s*$/u, '').trim()} ${(line.what ?? '').replace(/^[\s:]+/u, '')}`.trim(), render);
+  if (bare === subject) {
+    const lead = line.lead.replace(/\s+(?:of|for|to|from)\s*$/u, '').trim(), what = line.what ?? '';
+    // A quotation needs no colon before it.
+    return sentence(`${lead}${/^\s*:\s*\p{L}/u.test(what) ? ':' : ''} ${what.replace(/^[\s:]+/u, '')}`.trim(), render);
+  }
   return [visible(line.lead ?? ''), name(line.who), sentence(line.what ?? '', render)];
 }
 
