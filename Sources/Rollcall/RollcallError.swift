@@ -93,6 +93,21 @@ extension PointError: LocalizedError {
   public var errorDescription: String? { description }
 }
 
+extension CommandRefusal: LocalizedError {
+  /// The sentence for people.
+  public var errorDescription: String? { description }
+}
+
+extension JIDError: LocalizedError {
+  /// The clause for people.
+  public var errorDescription: String? { description }
+}
+
+extension StanzaError: LocalizedError {
+  /// The clause for people.
+  public var errorDescription: String? { description }
+}
+
 extension RollcallError.Reason {
   fileprivate init(_ error: any Error) {
     if let error = error as? PointError {

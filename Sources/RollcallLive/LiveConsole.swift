@@ -103,13 +103,8 @@ import RosterClient
 
   private func perform(_ command: RosterCommand, _ line: String) async {
     do throws(LiveError) {
-      switch try await session.perform(command) {
-      case .result: Terminal.note("\(line): done")
-      case .error(let condition, let text):
-        let words = [condition ?? "refused", text].compactMap { $0 }.joined(separator: ": ")
-        refused(line, "the server refuses it (\(words))")
-      case .timeout: refused(line, "the server did not answer")
-      }
+      try await session.perform(command)
+      Terminal.note("\(line): done")
     } catch {
       refused(line, "\(error)")
     }

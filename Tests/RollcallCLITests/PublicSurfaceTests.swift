@@ -86,6 +86,24 @@ import Testing
     #expect(new.subtracting(old).sorted() == [], "new")
   }
 
+  @Test("Each error says what is wrong, also as Foundation asks for it")
+  func errors() throws {
+    let names = try String(contentsOf: Self.kept, encoding: .utf8).split(separator: "\n")
+      .compactMap { $0.split(separator: " ", maxSplits: 1).last.map(String.init) }
+    let errors = names.compactMap { line -> String? in
+      guard let colon = line.firstIndex(of: ":") else { return nil }
+      let (name, declaration) = (line[..<colon], line[colon...])
+      let isError = ["Error", "Failure", "Refusal"].contains { name.hasSuffix($0) }
+      let isType = ["enum", "struct"].contains { declaration.hasPrefix(": \($0) ") }
+      return isError && isType ? String(name) : nil
+    }
+    #expect(errors.count > 8)
+    for error in errors {
+      let property = "\(error).errorDescription: var errorDescription: String? { get }"
+      #expect(names.contains(property), "\(error)")
+    }
+  }
+
   @Test("None of them clashes with a name of Apple's frameworks")
   func clashes() throws {
     let names = try Self.modules.flatMap(surface).compactMap { line in

@@ -19,7 +19,7 @@ import Testing
       <item jid='bob@example.test' name='Bob' subscription='both'><group>Work</group></item>\
       <item jid='carol@example.test' subscription='both'><group>Work</group></item></query></iq>
       """.utf8, at: 1)
-    #expect(steps.flatMap(\.answers) == [CommandAnswer(command: fetch.id, word: .result)])
+    #expect(steps.flatMap(\.answers) == [CommandAnswer(command: fetch.id, outcome: .result)])
     return session
   }
 
@@ -29,7 +29,7 @@ import Testing
   }
 
   /// A server's stanza after a rename, and the answer to the command; nil if it is not an answer.
-  static let answers: [(xml: String, word: CommandAnswer.Word?)] = [
+  static let answers: [(xml: String, outcome: CommandAnswer.Outcome?)] = [
     ("<iq type='result' id='c1'/>", .result),
     ("<iq type='result' id='c1' from='alice@example.test'/>", .result),
     ("<iq type='result' id='c1' from='example.test'/>", .result),
@@ -38,9 +38,9 @@ import Testing
       <iq type='error' id='c1'><error type='cancel'>\
       <not-allowed xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/>\
       <text xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'>Not today</text></error></iq>
-      """, .error(condition: "not-allowed", text: "Not today")
+      """, .refused(StanzaError(type: "cancel", condition: .notAllowed, text: "Not today"))
     ),
-    ("<iq type='error' id='c1'/>", .error(condition: nil, text: nil)),
+    ("<iq type='error' id='c1'/>", .refused(StanzaError(condition: nil))),
     // From another sender, with another id, and stanzas that are not answers.
     ("<iq type='result' id='c1' from='eve@example.test/x'/>", nil),
     ("<iq type='error' id='c1' from='bob@example.test'/>", nil),
@@ -50,13 +50,13 @@ import Testing
   ]
 
   @Test("An answer from our own server is matched to its command", arguments: answers)
-  func answered(_ xml: String, _ word: CommandAnswer.Word?) throws {
+  func answered(_ xml: String, _ word: CommandAnswer.Outcome?) throws {
     let session = try session()
     let rename = try session.decide(.rename(bob, to: "Robert"))
     #expect(rename.isAnswered)
     try send(rename, in: session)
     let found = try session.received(xml.utf8, at: 2).flatMap(\.answers)
-    #expect(found == (word.map { [CommandAnswer(command: rename.id, word: $0)] } ?? []))
+    #expect(found == (word.map { [CommandAnswer(command: rename.id, outcome: $0)] } ?? []))
     // An answer is reported once.
     #expect(try session.received(xml.utf8, at: 3).flatMap(\.answers).isEmpty)
   }
@@ -72,8 +72,8 @@ import Testing
       #expect(try session.received(first.utf8, at: 2).flatMap(\.answers).isEmpty)
       let answers = try session.received("<iq type='result' id='c2'/>".utf8, at: 2)
         .flatMap(\.answers)
-      let word: CommandAnswer.Word = refused ? .error(condition: nil, text: nil) : .result
-      #expect(answers == [CommandAnswer(command: rename.id, word: word)])
+      let word: CommandAnswer.Outcome = refused ? .refused(StanzaError(condition: nil)) : .result
+      #expect(answers == [CommandAnswer(command: rename.id, outcome: word)])
     }
   }
 
@@ -102,7 +102,7 @@ import Testing
     #expect(session.timeouts(at: 1_000_000).isEmpty, "it was not sent")
     try send(rename, in: session, at: 5_000)
     #expect(session.timeouts(at: 65_000).isEmpty)
-    let timeout = [CommandAnswer(command: rename.id, word: .timeout)]
+    let timeout = [CommandAnswer(command: rename.id, outcome: .timeout)]
     #expect(session.timeouts(at: 65_001) == timeout)
     #expect(session.timeouts(at: 65_001).isEmpty)
     let again = try session.decide(.rename(bob, to: "Robert"))
@@ -110,7 +110,7 @@ import Testing
     #expect(try session.closed(at: 67_000).flatMap(\.answers).isEmpty, "it may be resumed")
     let steps = try session.opened(as: JID(parsing: "alice@example.test/phone"), at: 68_000)
     #expect(
-      steps.flatMap(\.answers) == [CommandAnswer(command: again.id, word: .timeout)])
+      steps.flatMap(\.answers) == [CommandAnswer(command: again.id, outcome: .timeout)])
   }
 
   @Test("An application that drives the session itself learns when the roster is known")

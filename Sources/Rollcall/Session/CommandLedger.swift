@@ -15,7 +15,7 @@ struct CommandLedger: Hashable, Sendable {
     let command: CommandID
     /// Its unanswered requests, by id.
     var requests: [String: Request]
-    var refusal: CommandAnswer.Word?
+    var refusal: CommandAnswer.Outcome?
   }
 
   /// How long an answer may take, in milliseconds.
@@ -64,14 +64,14 @@ struct CommandLedger: Hashable, Sendable {
   ///
   /// - Returns: The answer to a command, once all its requests are answered.
   mutating func received(_ iq: IQ) -> CommandAnswer? {
-    guard let (id, word) = iq.answer,
+    guard let (id, outcome) = iq.answer,
       let index = open.firstIndex(where: { $0.requests[id] != nil })
     else { return nil }
     open[index].requests[id] = nil
-    if word != .result, open[index].refusal == nil { open[index].refusal = word }
+    if outcome != .result, open[index].refusal == nil { open[index].refusal = outcome }
     guard open[index].requests.isEmpty else { return nil }
     let done = open.remove(at: index)
-    return CommandAnswer(command: done.command, word: done.refusal ?? .result)
+    return CommandAnswer(command: done.command, outcome: done.refusal ?? .result)
   }
 
   /// Drops the commands whose answer is overdue. For a request that was sent at an unknown time,
@@ -96,7 +96,7 @@ struct CommandLedger: Hashable, Sendable {
   private mutating func giveUp(where isLost: (Request) -> Bool) -> [CommandAnswer] {
     let lost = open.filter { $0.requests.values.contains(where: isLost) }
     open.removeAll { $0.requests.values.contains(where: isLost) }
-    return lost.map { CommandAnswer(command: $0.command, word: .timeout) }
+    return lost.map { CommandAnswer(command: $0.command, outcome: .timeout) }
   }
 }
 
@@ -110,15 +110,13 @@ extension IQ {
   }
 
   /// The id and content of an answer; nil for a request.
-  fileprivate var answer: (id: String, word: CommandAnswer.Word)? {
+  fileprivate var answer: (id: String, outcome: CommandAnswer.Outcome)? {
     guard let id else { return nil }
     switch kind {
     case .get, .set: return nil
     case .result: return (id, .result)
     case .error:
-      let error = ErrorReport(
-        node.child("error", in: Namespace.client), in: Namespace.stanzaErrors)
-      return (id, .error(condition: error.condition, text: error.text))
+      return (id, .refused(StanzaError(error: node.child("error", in: Namespace.client))))
     }
   }
 }

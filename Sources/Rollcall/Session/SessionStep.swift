@@ -73,13 +73,12 @@ public struct DecidedCommand: Hashable, Sendable {
 
 /// How a command was answered.
 public struct CommandAnswer: Hashable, Sendable {
-  /// The server's answer.
-  public enum Word: Hashable, Sendable {
+  /// What became of a command.
+  public enum Outcome: Hashable, Sendable {
     /// Done. The pushes that change the roster may come before or after this (RFC 6121 §2.1.6).
     case result
-    /// At least a part was refused, with the condition (RFC 6120 §8.3.3), such as `not-allowed`,
-    /// and the server's text if there are any.
-    case error(condition: String?, text: String?)
+    /// The server refused at least a part.
+    case refused(StanzaError)
     /// No answer came within a minute or before the end of the session. The command may have been
     /// carried out.
     case timeout
@@ -87,6 +86,6 @@ public struct CommandAnswer: Hashable, Sendable {
 
   /// The command.
   public let command: CommandID
-  /// The server's answer.
-  public let word: Word
+  /// What became of it.
+  public let outcome: Outcome
 }

@@ -1,4 +1,5 @@
 package import Captures
+package import Rollcall
 package import XMPPStanza
 
 /// An action for the owner of a connection, to be carried out in the order given.

@@ -99,7 +99,7 @@ extension XMPPElement {
     of id: String?, from sender: String?,
     _ error: StanzaError = StanzaError(type: "cancel", condition: "service-unavailable")
   ) -> XMPPElement {
-    let condition = element(error.condition ?? "undefined-condition", Namespace.stanzaErrors)
+    let condition = element(error.condition?.name ?? "undefined-condition", Namespace.stanzaErrors)
     let words = error.text.map { element("text", Namespace.stanzaErrors, text: $0) }
     return element(
       "iq", Namespace.client, [("type", "error"), ("id", id), ("to", sender)],

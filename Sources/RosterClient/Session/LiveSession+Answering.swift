@@ -1,4 +1,4 @@
-import Rollcall
+public import Rollcall
 public import XMPPStanza
 
 // Requests of others that the application answers.

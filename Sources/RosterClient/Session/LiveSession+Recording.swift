@@ -117,15 +117,15 @@ extension LiveSession {
 
   /// A command was answered, or its answer is overdue.
   func commandAnswered(_ answer: CommandAnswer) {
-    if answer.word == .timeout {
+    if answer.outcome == .timeout {
       endOverdueCommand(answer.command)
     } else {
       pendingCommands.removeValue(forKey: answer.command)?.waiter.resume(
-        returning: .success(answer.word))
+        returning: .success(answer.outcome))
     }
     // A new session gives up the commands of the session before it, including its roster get: the
     // new session then has yet to send its own.
-    let isGivenUp = answer.word == .timeout && machine?.isOnline != true
+    let isGivenUp = answer.outcome == .timeout && machine?.isOnline != true
     if answer.command == pendingFetch?.id, !isGivenUp { rosterSettled() }
   }
 

@@ -6,7 +6,7 @@ typealias FailureWaiter = CheckedContinuation<LiveFailure?, Never>
 
 /// A command whose answer a caller waits for.
 struct PendingCommand {
-  typealias Waiter = CheckedContinuation<Result<CommandAnswer.Word?, LiveError>, Never>
+  typealias Waiter = CheckedContinuation<Result<CommandAnswer.Outcome?, LiveError>, Never>
 
   /// The number of the wait.
   var wait: Int
@@ -36,10 +36,10 @@ struct PendingRequest {
 // A wait's conditions are checked in the step that begins it (see `waiting`): a step in between
 // could end the connection, and would miss the wait that it has to end.
 extension LiveSession {
-  /// Carries out a command and waits for the server's answer.
+  /// Carries out a command, and waits until the server has confirmed it.
   ///
-  /// Only the roster shows the effect of an acceptance, a rejection or a cancellation: for these
-  /// the word is `result` as soon as what was sent is on disk.
+  /// Only the roster shows the effect of what is sent as presence, such as an acceptance: for these
+  /// commands it returns as soon as what was sent is on disk.
   ///
   /// A command that replaces an item (see `RosterCommand`) first waits until this session knows the
   /// roster: while `start` waits for it, and when a new session follows a lost connection.
@@ -47,9 +47,11 @@ extension LiveSession {
   /// The longest wait is 65 seconds for the roster and 65 seconds for the answer. A lost connection
   /// and a cancelled task end it.
   ///
-  /// - Throws: `LiveError` if the command makes no sense, if there is no session, or if the outcome
-  ///   is unknown because the connection was lost or the task cancelled after the command was sent.
-  public func perform(_ command: RosterCommand) async throws(LiveError) -> CommandAnswer.Word {
+  /// - Throws: `LiveError`: `refusal` if the command makes no sense, `refused` if the server
+  ///   refuses at least a part of it, `timeout` if it does not answer, `failure` if there is no
+  ///   session, and `outcomeUnknown` if the connection was lost or the task cancelled after the
+  ///   command was sent.
+  public func perform(_ command: RosterCommand) async throws(LiveError) {
     while true {
       if Task.isCancelled { throw .failure(.cancelled) }
       let wait = nextWait()
@@ -61,7 +63,12 @@ extension LiveSession {
         }
         session.giveUp(id, resumption: session.machine?.resumption)
       }
-      if let word = try answer.get() { return word }
+      switch try answer.get() {
+      case .result?: return
+      case .refused(let error)?: throw .refused(error)
+      case .timeout?: throw .timeout
+      case nil: break
+      }
       if let failure = await rosterAnswer() { throw .failure(failure) }
     }
   }

@@ -15,7 +15,7 @@ public import Rollcall
 ///     let login = LiveLogin(account: alice, password: Password("…"))
 ///     let session = try LiveSession(login, recordingTo: "alice.rollcall")
 ///     try await session.start()
-///     let word = try await session.perform(.add(bob, name: "Bob"))
+///     try await session.perform(.add(bob, name: "Bob"))
 ///     await session.close()
 public actor LiveSession {
   /// The roster as it is on disk.

@@ -1,3 +1,5 @@
+public import Rollcall
+
 /// Why a file could not be uploaded (XEP-0363).
 public enum UploadFailure: Error, Hashable, Sendable {
   /// The server has no service that takes files.

@@ -90,27 +90,27 @@ public enum CommandRefusal: Error, Hashable, Sendable {
 }
 
 extension CommandRefusal: CustomStringConvertible {
-  /// The refusal, as a sentence for people.
+  /// The refusal, as a sentence for people without a period.
   public var description: String {
     switch self {
-    case .rosterNotKnown: "The server has not sent the roster of this session yet."
+    case .rosterNotKnown: "the server has not sent the roster of this session yet"
     case .rosterRefused(let condition):
-      "The server refuses to send the roster (\(condition ?? "without a reason"))."
+      "the server refuses to send the roster (\(condition ?? "without a reason"))"
     case .tooManyUnansweredEdits:
-      "The server has not answered the changes before this one, and they are too many to wait for."
-    case .oneself(let jid): "\(jid) is your own address."
-    case .alreadyFriend(let jid): "You see the presence of \(jid) already."
-    case .nobodyAsked(let jid): "\(jid) has not asked to see your presence."
-    case .nothingToCancel(let jid): "No request of yours to \(jid) is open."
-    case .notSubscribed(let jid): "You do not see the presence of \(jid)."
-    case .notSeenBy(let jid): "\(jid) does not see your presence."
-    case .notInRoster(let jid): "\(jid) is not in your roster."
-    case .noSuchGroup(let group): "No contact is in the group “\(group)”."
-    case .emptyGroupName: "A group has to have a name."
-    case .preApprovalNotOffered: "Your server does not offer to approve requests in advance."
-    case .alreadyApproved(let jid): "\(jid) is approved already."
-    case .alreadyBlocked(let jid): "\(jid) is blocked already."
-    case .notBlocked(let jid): "\(jid) is not blocked."
+      "the server has not answered the changes before this one, and they are too many to wait for"
+    case .oneself(let jid): "\(jid) is your own address"
+    case .alreadyFriend(let jid): "you see the presence of \(jid) already"
+    case .nobodyAsked(let jid): "\(jid) has not asked to see your presence"
+    case .nothingToCancel(let jid): "no request of yours to \(jid) is open"
+    case .notSubscribed(let jid): "you do not see the presence of \(jid)"
+    case .notSeenBy(let jid): "\(jid) does not see your presence"
+    case .notInRoster(let jid): "\(jid) is not in your roster"
+    case .noSuchGroup(let group): "no contact is in the group “\(group)”"
+    case .emptyGroupName: "a group has to have a name"
+    case .preApprovalNotOffered: "your server does not offer to approve requests in advance"
+    case .alreadyApproved(let jid): "\(jid) is approved already"
+    case .alreadyBlocked(let jid): "\(jid) is blocked already"
+    case .notBlocked(let jid): "\(jid) is not blocked"
     }
   }
 }

@@ -5,7 +5,7 @@ import XMPPStanza
 extension EventEncoder {
   mutating func encodeIQ(
     _ node: XMPPElement, _ kind: IQ.Kind, _ direction: Direction
-  ) throws(StanzaError) {
+  ) throws(StanzaFault) {
     switch (kind, direction) {
     case (.get, .outbound): try encodeGet(node)
     case (.get, .inbound): try encodePeer(of: node, direction) { _, _ in }
@@ -25,7 +25,7 @@ extension EventEncoder {
   /// Encodes the kind of a request or an answer, its id, and its other side.
   private mutating func encodeHead(
     _ tag: EventTag, of node: XMPPElement, _ direction: Direction
-  ) throws(StanzaError) {
+  ) throws(StanzaFault) {
     try encodePeer(of: node, direction) { peer, output in
       node.withAttribute("id") { output.write(tag, id: $0, peer: peer) }
     }
@@ -33,7 +33,7 @@ extension EventEncoder {
 
   // MARK: What we send
 
-  private mutating func encodeGet(_ node: XMPPElement) throws(StanzaError) {
+  private mutating func encodeGet(_ node: XMPPElement) throws(StanzaFault) {
     guard let (payload, child) = IQPayload.first(of: IQPayload.asked, in: node),
       let subject = payload.subject(in: child)
     else { return try encodePeer(of: node, .outbound) { _, _ in } }
@@ -42,7 +42,7 @@ extension EventEncoder {
     if subject == .roster { child.withAttribute("ver") { output.write(optional: $0) } }
   }
 
-  private mutating func encodeOwnSet(_ node: XMPPElement) throws(StanzaError) {
+  private mutating func encodeOwnSet(_ node: XMPPElement) throws(StanzaFault) {
     guard let query = node.child("query", in: Namespace.roster) else {
       return try encodeOwnBlocking(node)
     }
@@ -50,7 +50,7 @@ extension EventEncoder {
     encodeQuery(query)
   }
 
-  private mutating func encodeOwnBlocking(_ node: XMPPElement) throws(StanzaError) {
+  private mutating func encodeOwnBlocking(_ node: XMPPElement) throws(StanzaFault) {
     let block = node.child("block", in: Namespace.blocking)
     guard let list = block ?? node.child("unblock", in: Namespace.blocking) else {
       return try encodePeer(of: node, .outbound) { _, _ in }
@@ -66,7 +66,7 @@ extension EventEncoder {
 
   private mutating func encodeOwnAnswer(
     _ node: XMPPElement, error: ErrorReport?
-  ) throws(StanzaError) {
+  ) throws(StanzaFault) {
     try encodePeer(of: node, .outbound) { to, output in
       node.withAttribute("id") { id in
         guard let id else { return }
@@ -80,7 +80,7 @@ extension EventEncoder {
 
   // MARK: What is pushed
 
-  private mutating func encodePush(_ node: XMPPElement) throws(StanzaError) {
+  private mutating func encodePush(_ node: XMPPElement) throws(StanzaFault) {
     if let query = node.child("query", in: Namespace.roster) {
       try encodeHead(.pushReceived, of: node, .inbound)
       encodeQuery(query)
@@ -105,13 +105,13 @@ extension EventEncoder {
 
   private mutating func encodeBlocking(
     _ tag: EventTag, _ node: XMPPElement
-  ) throws(StanzaError) {
+  ) throws(StanzaFault) {
     try encodePeer(of: node, .inbound) { from, output in output.write(tag, from: from) }
   }
 
   // MARK: What is answered
 
-  private mutating func encodeResult(_ node: XMPPElement) throws(StanzaError) {
+  private mutating func encodeResult(_ node: XMPPElement) throws(StanzaFault) {
     switch IQPayload.first(of: IQPayload.answered, in: node) {
     case (.bind, let bind)?: try encodeBind(node, bind)
     case (.roster, let query)?:
@@ -136,13 +136,13 @@ extension EventEncoder {
 
   private mutating func encodeAnswer(
     _ node: XMPPElement, _ tag: AnswerTag
-  ) throws(StanzaError) {
+  ) throws(StanzaFault) {
     try encodeHead(.answerReceived, of: node, .inbound)
     output.write(tag)
   }
 
   /// Many servers send what they refuse along with the error (RFC 6120 §8.3.1).
-  private mutating func encodeError(_ node: XMPPElement) throws(StanzaError) {
+  private mutating func encodeError(_ node: XMPPElement) throws(StanzaFault) {
     let report = ErrorReport(
       node.child("error", in: Namespace.client), of: node, in: Namespace.stanzaErrors)
     let isOfLogin =
@@ -159,7 +159,7 @@ extension EventEncoder {
   /// RFC 6120 §7.6.1.
   private mutating func encodeBind(
     _ node: XMPPElement, _ bind: XMPPElement
-  ) throws(StanzaError) {
+  ) throws(StanzaFault) {
     let text = bind.child("jid", in: Namespace.bind)?.text.trimmedOfXMLSpace
     let jid = text.flatMap { try? JID(parsing: $0) }
     try encodePeer(of: node, .inbound) { from, output in
@@ -174,7 +174,7 @@ extension EventEncoder {
   /// What a contact published, as the answer to our question for it.
   private mutating func encodePublished(
     _ node: XMPPElement, _ published: XMPPElement
-  ) throws(StanzaError) {
+  ) throws(StanzaFault) {
     let items = published.child("items", in: Namespace.pubsub)
     let item = items?.child("item", in: Namespace.pubsub)
     switch items?.attribute("node") {

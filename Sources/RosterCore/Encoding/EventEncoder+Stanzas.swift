@@ -31,11 +31,11 @@ extension EventEncoder {
   /// Appends the address that a stanza came from or went to, and has `write` write the event with
   /// it.
   ///
-  /// - Throws: `StanzaError`, for the first address that cannot be prepared.
+  /// - Throws: `StanzaFault`, for the first address that cannot be prepared.
   mutating func encodePeer(
     of node: XMPPElement, _ direction: Direction,
     _ write: (PreparedAddress?, inout CanonicalOutput) -> Void
-  ) throws(StanzaError) {
+  ) throws(StanzaFault) {
     try node.withStanzaAddress("from") { address in
       if direction == .inbound { encode(peer: address, write) }
     }
@@ -111,7 +111,7 @@ extension EventEncoder {
   /// XEP-0163 §4.3: an event comes from the bare address of its publisher.
   private mutating func encodeMessage(
     _ node: XMPPElement, _ direction: Direction
-  ) throws(StanzaError) {
+  ) throws(StanzaFault) {
     try encodePeer(of: node, direction) { from, output in
       guard direction == .inbound, let from, from.resource == nil,
         let event = node.child("event", in: Namespace.pubsubEvent),
@@ -139,7 +139,7 @@ extension EventEncoder {
 
   private mutating func encodePresence(
     _ node: XMPPElement, _ kind: PresenceKind, _ direction: Direction
-  ) throws(StanzaError) {
+  ) throws(StanzaFault) {
     if let kind = SubscriptionStanza.Kind(kind) {
       return try encodeSubscription(node, kind, direction)
     }
@@ -175,7 +175,7 @@ extension EventEncoder {
 
   private mutating func encodeSubscription(
     _ node: XMPPElement, _ kind: SubscriptionStanza.Kind, _ direction: Direction
-  ) throws(StanzaError) {
+  ) throws(StanzaFault) {
     try encodePeer(of: node, direction) { address, output in
       guard let address else {
         let missing = direction == .inbound ? "from" : "to"

@@ -30,14 +30,14 @@ package struct IQ: Hashable, Sendable {
 }
 
 /// The reason why an element named like a stanza cannot be read as one.
-package enum StanzaError: Error, Hashable, Sendable {
+package enum StanzaFault: Error, Hashable, Sendable {
   /// An address of the stanza itself cannot be prepared.
   case address(attribute: String, text: String, reason: JIDError)
   /// The `type` is not defined by RFC 6120 or RFC 6121; case matters.
   case unknownType(element: String, type: String?)
 }
 
-extension StanzaError: CustomStringConvertible {
+extension StanzaFault: CustomStringConvertible {
   package var description: String {
     switch self {
     case .address(let attribute, let text, let reason):
@@ -53,7 +53,7 @@ extension StanzaKind {
   private static let presenceTypes = Words(PresenceKind.self)
 
   /// Reads the kind of an element; nil if it is not a stanza, such as a stream feature.
-  package init?(_ node: borrowing XMPPElement) throws(StanzaError) {
+  package init?(_ node: borrowing XMPPElement) throws(StanzaFault) {
     let name = node.word
     if name == "message", node.isInClient {
       self = .message
@@ -92,10 +92,10 @@ extension IQ {
 extension XMPPElement {
   /// Calls `body` with the address in an attribute of a stanza, as `withAddress` does.
   ///
-  /// - Throws: `StanzaError.address` if it cannot be prepared.
+  /// - Throws: `StanzaFault.address` if it cannot be prepared.
   package func withStanzaAddress(
     _ attribute: WantedName, _ body: (PreparedAddress?) -> Void
-  ) throws(StanzaError) {
+  ) throws(StanzaFault) {
     do {
       try withAddress(attribute, body)
     } catch {

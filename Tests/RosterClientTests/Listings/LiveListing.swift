@@ -8,8 +8,7 @@ func listing(
   let login = LiveLogin(account: alice, password: Password(text))
   let session = try LiveSession(login, recordingTo: "alice.rollcall")
   try await session.start()  // throws why it cannot: a wrong password, an unfit certificate, …
-  let word = try await session.perform(.add(bob, name: "Bob"))  // what the server said
+  try await session.perform(.add(bob, name: "Bob"))  // throws why the server refuses
   for await update in await session.updates() { show(update.roster) }
   await session.close()
-  _ = word
 }

@@ -41,11 +41,8 @@ import RosterClient
   /// - Returns: A message for the user; nil if the command was carried out.
   func perform(_ command: RosterCommand) async -> String? {
     do throws(LiveError) {
-      switch try await session.perform(command) {
-      case .result: return nil
-      case .error(let condition, let text): return text ?? condition ?? "The server refuses."
-      case .timeout: return "The server does not answer."
-      }
+      try await session.perform(command)
+      return nil
     } catch {
       return "\(error)"
     }

@@ -120,7 +120,7 @@ struct RealClientTests {
     while await friend.roster.incoming[alice] == nil {
       try await Task.sleep(for: .milliseconds(20))
     }
-    #expect(try await friend.perform(.accept(alice)) == .result)
+    try await friend.perform(.accept(alice))
     try await wait(for: "friend", both) {
       try [.to, .both].contains(roster(log).item(other)?.subscription)
     }

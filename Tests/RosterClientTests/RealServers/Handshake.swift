@@ -96,8 +96,7 @@ struct Handshake: Sendable, CustomTestStringConvertible {
       case .says(let word):
         await sessions[step.part]?.tell(word, try stage.jid(step.part.other))
       case .command(let command):
-        let word = try await sessions[step.part]?.perform(command(stage.jid(step.part.other)))
-        #expect(word == .result, "\(what)")
+        try await sessions[step.part]?.perform(command(stage.jid(step.part.other)))
       }
       guard try await isAsExpected(step, sessions, on: stage, what) else { break }
     }

@@ -348,7 +348,7 @@ struct LiveLifecycleTests {
         }
       }
     }
-    #expect(answer == .success(CommandAnswer.Word.timeout))
+    #expect(answer == .success(CommandAnswer.Outcome.timeout))
     await life.session.close()
   }
 

@@ -55,7 +55,7 @@ struct RelayedSession {
   /// The error of a rename; nil if the server answered it.
   func failureOfRename() async -> LiveError? {
     do throws(LiveError) {
-      _ = try await session.perform(.rename(Self.bob, to: "Robert"))
+      try await session.perform(.rename(Self.bob, to: "Robert"))
     } catch {
       return error
     }

@@ -9,7 +9,7 @@ final class ChatRoster {
   private let table: TableView
   private(set) var screen: RosterSections
   /// The server's answer to each command so far.
-  private(set) var answers: [CommandID: CommandAnswer.Word] = [:]
+  private(set) var answers: [CommandID: CommandAnswer.Outcome] = [:]
   /// What has happened since the application was opened.
   private var changes: [RosterChange] = []
 
@@ -75,7 +75,7 @@ final class ChatRoster {
 
   private func show(_ step: SessionStep) {
     changes += step.outcome.changes
-    for answer in step.answers { answers[answer.command] = answer.word }
+    for answer in step.answers { answers[answer.command] = answer.outcome }
     let rows = screen.rows(touchedBy: step.outcome.changes)
     table.apply(screen.update(rows, from: session.roster), screen)
   }

@@ -89,7 +89,9 @@ let refused = try app.rename(anna, "forbidden")
 let renamed = try app.rename(anna, "Yana")
 try app.move(li, to: ["Work", "Chess"])
 try settle()
-expect("a refused rename", app.answers[refused], .error(condition: "not-allowed", text: nil))
+expect(
+  "a refused rename", app.answers[refused],
+  .refused(StanzaError(type: "cancel", condition: .notAllowed)))
 expect("a rename", app.answers[renamed], .result)
 expect("a renamed friend", app.search("yana"), ["Yana"])
 try app.undo(anna)

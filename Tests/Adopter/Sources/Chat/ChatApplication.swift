@@ -48,13 +48,13 @@ struct Unfulfilled: Error, CustomStringConvertible {
   }
 
   func add(_ jid: BareJID, name: String) async throws {
-    _ = try await session.perform(.add(jid, name: name))
+    try await session.perform(.add(jid, name: name))
   }
 
-  func accept(_ jid: BareJID) async throws { _ = try await session.perform(.accept(jid)) }
+  func accept(_ jid: BareJID) async throws { try await session.perform(.accept(jid)) }
 
   func rename(_ jid: BareJID, _ name: String) async throws {
-    _ = try await session.perform(.rename(jid, to: name))
+    try await session.perform(.rename(jid, to: name))
   }
 
   /// Waits until the roster is as expected.

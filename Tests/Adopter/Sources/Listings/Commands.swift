@@ -12,9 +12,9 @@ func rename(_ bob: BareJID, in session: RosterSession, over socket: any Socket) 
 
 func report(_ answers: [CommandAnswer], of command: CommandID) {
   for answer in answers where answer.command == command {
-    switch answer.word {
+    switch answer.outcome {
     case .result: print("done")
-    case .error(let condition, let text): print(text ?? condition ?? "refused")
+    case .refused(let error): print(error.text ?? "\(error)")
     case .timeout: print("it is not known whether it was done")
     }
   }
@@ -24,7 +24,7 @@ func refusals(of jid: BareJID, in session: RosterSession) {
   do {
     _ = try session.decide(.accept(jid))
   } catch {
-    print(error)  // “bob@example.test has not asked to see your presence.”
+    print(error)  // “bob@example.test has not asked to see your presence”
   }
 }
 

@@ -29,7 +29,7 @@ func library(
   for step in try session.received(bytes, at: now()) {
     for change in step.outcome.changes { print(change.record, change.clause) }
     for finding in step.outcome.findings { print(finding.code, finding.sentence) }
-    for answer in step.answers { print(answer.command, answer.word) }
+    for answer in step.answers { print(answer.command, answer.outcome) }
   }
   for push in session.acknowledgements { try send(push.bytes) }
 
