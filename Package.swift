@@ -25,6 +25,8 @@ let package = Package(
   products: [
     .library(name: "Rollcall", targets: ["Rollcall"]),
     .library(name: "RosterClient", targets: ["RosterClient"]),
+    // Rosters for the tests and previews of applications.
+    .library(name: "RollcallTesting", targets: ["RollcallTesting"]),
     // A contacts screen for SwiftUI.
     .library(name: "RollcallUI", targets: ["RollcallUI"]),
     // The parts one by one, for the benchmarks: nothing in them is promised.
@@ -141,6 +143,9 @@ let package = Package(
       ],
       swiftSettings: rules),
     .target(
+      name: "RollcallTesting", dependencies: ["Rollcall", "RosterCore", "XMPPStanza"],
+      swiftSettings: rules),
+    .target(
       name: "RollcallUI", dependencies: ["ContactSections", "Rollcall", "RosterCore"],
       swiftSettings: rules),
     .target(
@@ -254,6 +259,12 @@ let package = Package(
         "RawBytes",
         "Rollcall", "RosterCore", "ConversationCore", "Captures", "ContactSections", "EventStore",
         "XMPPStanza", "TestSupport",
+      ],
+      swiftSettings: rules),
+    .testTarget(
+      name: "RollcallTestingTests",
+      dependencies: [
+        "RollcallTesting", "Rollcall", "RosterCore", "ContactSections", "XMPPStanza",
       ],
       swiftSettings: rules),
     .testTarget(

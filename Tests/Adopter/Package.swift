@@ -4,6 +4,7 @@ import PackageDescription
 
 let library: Target.Dependency = .product(name: "Rollcall", package: "rollcall")
 let views: Target.Dependency = .product(name: "RollcallUI", package: "rollcall")
+let samples: Target.Dependency = .product(name: "RollcallTesting", package: "rollcall")
 let client: Target.Dependency = .product(name: "RosterClient", package: "rollcall")
 let settings: [SwiftSetting] = [
   .swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny"),
@@ -20,7 +21,8 @@ let package = Package(
     // The tutorials' application with a chat, against a server of its own.
     .executableTarget(name: "Chat", dependencies: [library, client], swiftSettings: settings),
     // The same screen for SwiftUI and for a diffable data source.
-    .executableTarget(name: "Screens", dependencies: [library, views], swiftSettings: settings),
+    .executableTarget(
+      name: "Screens", dependencies: [library, views, samples], swiftSettings: settings),
     // The listings of the documentation, which only have to compile.
     .target(name: "Listings", dependencies: [library], swiftSettings: settings),
   ])

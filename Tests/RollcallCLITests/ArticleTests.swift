@@ -69,6 +69,7 @@ import Testing
     ("Sources/Rollcall/Rollcall.docc/TimeTravelInAnApplication.md", 6),
     ("Sources/Rollcall/Rollcall.docc/WhatIsDurableWhen.md", 2),
     ("Sources/Rollcall/Rollcall.docc/ContactsScreen.md", 3), ("README.md", 2),
+    ("Sources/RollcallTesting/RollcallTesting.docc/RollcallTesting.md", 1),
     ("Sources/RosterClient/RosterClient.docc/RosterClient.md", 1),
     ("Sources/RosterClient/RosterClient.docc/FromLoginToScreen.md", 1),
     ("Sources/RosterClient/RosterClient.docc/SendingAndReceiving.md", 3),

@@ -11,7 +11,7 @@ import Testing
   /// The modules that `import Rollcall` provides, the live client, and those without public names.
   static let modules = [
     "Rollcall", "RosterCore", "SessionCore", "XMPPStanza", "ContactSections", "RosterClient",
-    "RollcallUI",
+    "RollcallUI", "RollcallTesting",
   ]
   static let closedModules = ["XMPPStream", "EventStore", "Captures", "RosterProxy"]
 

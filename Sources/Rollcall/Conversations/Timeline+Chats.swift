@@ -8,7 +8,7 @@ extension Timeline {
   /// - Throws: `RollcallError` if there is no such moment, or the log cannot be read.
   ///
   /// Complexity: linear in the bytes of the records up to the moment.
-  public func chats(at point: LogPoint = .head(minus: 0)) throws(RollcallError) -> ChatHistory {
+  public func chats(at point: LogPoint = .head) throws(RollcallError) -> ChatHistory {
     let record = try record(at: point)
     return try RollcallError.converting { ChatHistory(try conversationView(upTo: record)) }
   }

@@ -100,7 +100,7 @@ extension Timeline {
   /// Complexity: linear in the events from the session in which the contact first occurs to the
   /// point; presence of others costs the least. Earlier events are read but not reduced.
   public func explanation(
-    of contact: BareJID, at point: LogPoint = .head(minus: 0),
+    of contact: BareJID, at point: LogPoint = .head,
     friends: SectionPolicy.Friends = .mutual
   ) throws(RollcallError) -> (explanation: Explanation, state: State)? {
     try RollcallError.converting {

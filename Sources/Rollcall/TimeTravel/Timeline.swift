@@ -125,7 +125,7 @@ public struct Timeline: Sendable {
   /// Complexity: linear in the events up to the point. `body` runs outside of every transaction.
   @discardableResult
   public func replay(
-    upTo point: LogPoint, _ body: (Moment, Roster) throws -> Void
+    upTo point: LogPoint = .head, _ body: (Moment, Roster) throws -> Void
   ) throws -> State {
     try RollcallError.convertingLogErrors {
       var state = State()

@@ -8,7 +8,7 @@ extension Timeline {
   /// - Throws: `RollcallError` if there is no such point, or the log cannot be read.
   ///
   /// Complexity: linear in the events up to the point.
-  public func findings(upTo point: LogPoint = .head(minus: 0)) throws(RollcallError) -> [Finding] {
+  public func findings(upTo point: LogPoint = .head) throws(RollcallError) -> [Finding] {
     try RollcallError.converting {
       var findings: [Finding] = []
       var state = State()

@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import NIOSSL
-public import Rollcall
+@_exported public import Rollcall
 
 /// A session of an account with its server, recorded as it happens.
 ///
@@ -255,7 +255,7 @@ public actor LiveSession {
   /// task does not wait; the session closes all the same.
   public func close() async {
     switch phase {
-    case .closing, .over: return await ended()
+    case .closing, .over: return await waitUntilEnded()
     case .idle, .starting, .running: phase = .closing
     }
     enter(.closing)
@@ -271,12 +271,12 @@ public actor LiveSession {
     } else {
       inBackground { await $0.end(nil) }
     }
-    await ended()
+    await waitUntilEnded()
   }
 
   /// Waits until the session is over: `failure` says why. Returns at once if the task is cancelled;
   /// otherwise waits as long as the session lasts.
-  public func ended() async {
+  public func waitUntilEnded() async {
     let number = nextWait()
     await waiting { waiter in
       guard !isEnded else { return waiter.resume() }

@@ -1,4 +1,3 @@
-import Rollcall
 import RosterClient
 
 /// The README's example of a live session: compiled here, and compared with the README by a test.

@@ -1,4 +1,3 @@
-import Rollcall
 import RosterClient
 
 /// A table of contacts, such as a `UITableView` with its sections.

@@ -71,7 +71,7 @@ extension RealServerTests {
       // already.
       try await other.changePassword(to: Password("another"))
       relay.cut()
-      #expect(await stage.withTimeout { await alice.ended() } != nil)
+      #expect(await stage.withTimeout { await alice.waitUntilEnded() } != nil)
       let failure = await alice.failure
       #expect(isRefused(failure), "\(failure as Any)")
       // However often it was cut, it does not try the old password again once it was refused.

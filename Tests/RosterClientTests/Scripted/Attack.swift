@@ -36,7 +36,9 @@ struct Attack {
 
   /// Logs in; if that succeeds, waits until the session is over or does something else.
   func run(
-    _ online: @Sendable (LiveSession) async throws -> Void = { session in await session.ended() }
+    _ online: @Sendable (LiveSession) async throws -> Void = { session in
+      await session.waitUntilEnded()
+    }
   ) async throws -> Result {
     var security = try context(certificates)
     security.isDirect = isDirect

@@ -25,7 +25,7 @@ struct LastReadTests {
       // Each request and its answer.
       let most = 2 * (LiveSession.roundBytes / Self.asked[0].utf8.count + 1)
       #expect(waiting.allSatisfy { $0 > most / 2 && $0 <= most }, "\(waiting)")
-      await session.ended()
+      await session.waitUntilEnded()
     }
     #expect(result.failure == .stream(condition: "host-gone", text: nil))
     #expect(result.heard.count == 2)

@@ -248,7 +248,7 @@ struct LiveLifecycleTests {
       Issue.record("\(await lost.value as Any)")
       return
     }
-    await life.session.ended()
+    await life.session.waitUntilEnded()
     #expect(try await !life.server.heard.joined().contains("<item"))
   }
 
@@ -300,6 +300,24 @@ struct LiveLifecycleTests {
       session.receiveWhileRecording("<iq type='result' id='\(id)'/></stream:stream>")
     }
     #expect(await rename.value == nil)
+    await life.session.close()
+  }
+
+  @Test("What the server refuses is thrown, with the condition")
+  func refused() async throws {
+    let refusal = """
+      <error type='cancel'><not-allowed xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/>\
+      <text xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'>Your list is full</text></error>
+      """
+    let life = try RelayedSession(
+      RelayedSession.online + [
+        Turn(heard: "name=\"Robert\"", said: "") { heard in
+          "<iq type='error' id='\(Words.id(heard, before: "<query"))'>\(refusal)</iq>"
+        }
+      ])
+    #expect(await life.failureOfStart() == nil)
+    let error = StanzaError(type: "cancel", condition: .notAllowed, text: "Your list is full")
+    #expect(await life.failureOfRename() == .refused(error))
     await life.session.close()
   }
 
@@ -391,7 +409,7 @@ struct LiveLifecycleTests {
     annotation.cancel()
     await #expect(throws: LiveFailure.cancelled) { try await annotation.value }
     try await life.wait { $0.roster.annotations[RelayedSession.bob]?.isStarred == true }
-    let end = Task { await session.ended() }
+    let end = Task { await session.waitUntilEnded() }
     try await life.wait { !$0.endWaiters.isEmpty }
     end.cancel()
     await end.value

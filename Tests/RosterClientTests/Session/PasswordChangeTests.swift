@@ -81,7 +81,7 @@ struct PasswordChangeTests {
     await #expect(throws: LiveFailure.lost(reason: "it was closed")) {
       try await session.changePassword(to: Password("another"))
     }
-    await session.ended()
+    await session.waitUntilEnded()
   }
 
   @Test("If the server has set the new password, the session continues with it")

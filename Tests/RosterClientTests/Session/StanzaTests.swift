@@ -221,7 +221,7 @@ struct StanzaTests {
         try await session.send(element("<message id='unrecorded'/>"))
       }
       #expect(error == .outcomeUnknown(willBeSentAgain: false))
-      await session.ended()
+      await session.waitUntilEnded()
     }
     guard case .recording? = result.failure else {
       Issue.record("\(result.failure as Any)")
@@ -242,7 +242,7 @@ struct StanzaTests {
         try await session.perform(.accept(Self.bob.bare))
       }
       #expect(error == .outcomeUnknown(willBeSentAgain: false))
-      await session.ended()
+      await session.waitUntilEnded()
     }
     #expect(!result.heard.joined().contains("subscribed"))
   }

@@ -325,7 +325,7 @@ struct UploadTests {
         Issue.record("\(error as Any)")
         return
       }
-      await session.ended()
+      await session.waitUntilEnded()
     }
   }
 

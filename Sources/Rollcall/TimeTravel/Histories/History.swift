@@ -66,8 +66,9 @@ extension Timeline {
   ///
   /// Complexity: linear in the events from the first one that concerns the contact to the point;
   /// presence of others costs the least. Earlier events are read but not reduced.
+  @discardableResult
   public func history(
-    of contact: BareJID, upTo point: LogPoint, _ body: (HistoryEntry, Roster) throws -> Void
+    of contact: BareJID, upTo point: LogPoint = .head, _ body: (HistoryEntry, Roster) throws -> Void
   ) throws -> (state: State, others: [UInt64]) {
     try RollcallError.convertingLogErrors {
       let end = try record(at: point)

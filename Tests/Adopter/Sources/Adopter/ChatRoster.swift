@@ -136,7 +136,7 @@ final class ChatRoster {
   /// Everything that happened to a contact, one line each.
   func story(of jid: BareJID) throws -> [String] {
     var lines: [String] = []
-    _ = try session.timeline()?.history(of: jid, upTo: .head(minus: 0)) { entry, _ in
+    try session.timeline()?.history(of: jid) { entry, _ in
       lines += entry.changes.map { "#\($0.record) \($0.mark) \($0.clause)" }
     }
     return lines

@@ -85,13 +85,13 @@ struct Unfulfilled: Error, CustomStringConvertible {
   // MARK: Conversations
 
   /// What happened up to a moment.
-  func history(at point: LogPoint = .head(minus: 0)) async throws -> ChatHistory? {
+  func history(at point: LogPoint = .head) async throws -> ChatHistory? {
     try await session.timeline()?.chats(at: point)
   }
 
   /// The messages with a friend at a moment.
   func chat(
-    with jid: BareJID, at point: LogPoint = .head(minus: 0)
+    with jid: BareJID, at point: LogPoint = .head
   ) async throws -> [ChatEntry] {
     try await history(at: point)?.chat(with: jid)?.messages ?? []
   }

@@ -3,14 +3,14 @@ import Rollcall
 func travel(in session: RosterSession, to bob: BareJID) throws {
   guard let timeline = try session.timeline() else { return }  // nil for a session in memory
 
-  let yesterday = try timeline.state(at: .earlier(milliseconds: 86_400_000))
+  let yesterday = try timeline.state(at: .earlier(.seconds(86_400)))
   print(yesterday.roster.displayName(of: bob))
 
-  for item in try timeline.diff(from: .head(minus: 100), to: .head(minus: 0)).differences {
+  for item in try timeline.diff(from: .head(minus: 100), to: .head).differences {
     print(item.difference.field, item.cause?.record ?? 0)
   }
 
-  _ = try timeline.history(of: bob, upTo: .head(minus: 0)) { entry, _ in
+  try timeline.history(of: bob) { entry, _ in
     for change in entry.changes { print("#\(change.record) \(change.clause)") }
   }
 
@@ -18,7 +18,7 @@ func travel(in session: RosterSession, to bob: BareJID) throws {
     print(explanation[.friend]?.reasons ?? [])
   }
 
-  let last = try timeline.record(at: .head(minus: 0))
+  let last = try timeline.record(at: .head)
   let lost = try timeline.first(after: 0, upTo: last) { state in
     RosterCondition.missing(bob).holds(in: state.roster, mayBePartial: false)
   }
@@ -27,7 +27,7 @@ func travel(in session: RosterSession, to bob: BareJID) throws {
 
 func read(_ path: String) throws {
   let timeline = try Timeline(ofLogAt: path)
-  try timeline.replay(upTo: .head(minus: 0)) { moment, roster in
+  try timeline.replay { moment, roster in
     print(moment.stamp.record, moment.clause, roster.entries.count)
   }
 }

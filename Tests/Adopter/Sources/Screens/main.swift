@@ -83,6 +83,7 @@ expect(
   model.sections.map { Array($0.rows) })
 expect("the list", list.faults, [])
 print(model.sections.map { "\($0.title): \($0.rows.count)" }.joined(separator: ", "))
+expect("a preview", try sampleScreen().sections.map(\.rows.count), [0, 1])
 if failures > 0 { throw Failed() }
 
 struct Failed: Error {}
