@@ -52,6 +52,21 @@ extension Roster {
     sessions.place(of: connection).map { sessions[$0].isInterested } ?? false
   }
 
+  /// Whether the server shows what changes: an open session has received the roster (RFC 6121
+  /// §2.1.6).
+  package var isSentPushes: Bool { sessions.all.contains(where: \.isInterested) }
+
+  /// Whether the server also sends the requests of contacts: such a session has sent its initial
+  /// presence (RFC 6121 §3.1.3).
+  package var isSentRequests: Bool {
+    sessions.all.contains { $0.isInterested && $0.isToldPresence }
+  }
+
+  /// Whether we have accepted a request of the contact and the roster does not show it yet.
+  package func hasUnshownAcceptance(of jid: BareJID) -> Bool {
+    acceptances.contains { $0.contact == jid }
+  }
+
   /// The texts by which records can be recognized that contain resumption ids (XEP-0198 §5), for
   /// the sessions that have not ended cleanly.
   package var resumptionMarks: [String] {

@@ -1,0 +1,280 @@
+import RosterCore
+
+/// Judges one direction of a subscription between two recorded ends.
+struct DirectionReading {
+  private typealias Comparison = EndsComparison
+
+  private let subscriber: PairEnd
+  private let clocks: ClockAlignment
+  private let ends: [SubscriptionSide: RecordedEnd]
+  private let tracks: [SubscriptionSide: StageTrack]
+  private let shared: [SharedStanza]
+
+  init(
+    _ ends: [PairEnd: RecordedEnd], _ shared: [SharedStanza], _ clocks: ClockAlignment,
+    subscriber: PairEnd
+  ) {
+    self.subscriber = subscriber
+    self.clocks = clocks
+    self.shared = shared
+    var sides: [SubscriptionSide: RecordedEnd] = [:]
+    sides[.subscriber] = ends[subscriber]
+    sides[.owner] = ends[subscriber.opposite]
+    self.ends = sides
+    tracks = Dictionary(
+      uniqueKeysWithValues: sides.map { ($0.key, StageTrack(of: $0.value, as: $0.key)) })
+  }
+
+  /// The direction with its verdict.
+  var direction: EndsComparison.Direction {
+    let time = commonTime
+    var stages: [SubscriptionSide: PossibleStages] = [:]
+    var records: [SubscriptionSide: UInt64] = [:]
+    for (side, track) in tracks {
+      stages[side] = time.map(track.stages) ?? .unknown
+      records[side] = time.flatMap { track.change(upTo: $0)?.record }
+    }
+    return EndsComparison.Direction(
+      subscriber: subscriber, stages: stages, records: records,
+      verdict: verdict(stages, at: time))
+  }
+
+  /// The last time at which the stages of both ends are known: when the first of them ends.
+  private var commonTime: Int64? {
+    let times = tracks.values.compactMap(\.knownUntil)
+    return times.count == SubscriptionSide.allCases.count ? times.min() : nil
+  }
+
+  private func verdict(
+    _ stages: [SubscriptionSide: PossibleStages], at time: Int64?
+  ) -> EndsComparison.Verdict {
+    guard let time else {
+      let isWhole = ends.values.allSatisfy { !$0.spans.isEmpty }
+      return .unknown(isWhole ? .noTimes : .noRoster)
+    }
+    guard let ours = stages[.subscriber], let theirs = stages[.owner], ours != .unknown,
+      theirs != .unknown
+    else { return .unknown(.notTogether) }
+    guard let mismatch = SubscriptionMismatch(subscriber: ours, owner: theirs) else {
+      guard ours == theirs, let stage = ours.lowest, ours == PossibleStages(stage) else {
+        return .unknown(.notShown)
+      }
+      return .agree(stage)
+    }
+    if isBlocked(at: time) { return .blocked }
+    guard SubscriptionSide.allCases.allSatisfy({ hasReachedOther($0, stages, at: time) }) else {
+      return .settling
+    }
+    return .disagree(disagreement(mismatch, stages, at: time))
+  }
+
+  // MARK: What must stay silent
+
+  /// Whether an account blocks the other, or has done so since the last change of a stage.
+  private func isBlocked(at time: Int64) -> Bool {
+    let since = tracks.values.compactMap { $0.change(upTo: time)?.time }.max() ?? time
+    return ends.values.contains { end in
+      end.moments.indices.contains { index in
+        let moment = end.moments[index]
+        guard moment.isBlocked, let start = moment.stamp.time, start <= time else { return false }
+        let next = index + 1 < end.moments.count ? end.moments[index + 1].stamp.time : nil
+        return (next ?? .max) >= since
+      }
+    }
+  }
+
+  /// Whether the news of the last change at one end must have reached the other: a later stanza
+  /// has, which no server delivers before an earlier one (RFC 6120 §10.1), or enough time has
+  /// passed.
+  private func hasReachedOther(
+    _ side: SubscriptionSide, _ stages: [SubscriptionSide: PossibleStages], at time: Int64
+  ) -> Bool {
+    guard let change = tracks[side]?.change(upTo: time), let other = tracks[side.opposite],
+      let being = stages[side.opposite]
+    else { return false }
+    let end = other.unchanged(from: time, being: being)
+    // The log that goes on longer shows that the news arrived.
+    if let later = other.change(upTo: end), later.time > time,
+      stages[side]?.isDisjoint(with: later.stages) == false
+    {
+      return false
+    }
+    let limit = EndsComparison.settling.shifted(by: -(clocks.uncertainty ?? 0))
+    if end.shifted(by: change.time) >= limit { return true }
+    return shared.contains { stanza in
+      guard stanza.sender == pairEnd(side), let sent = self.time(of: stanza.sent, at: side),
+        let received = self.time(of: stanza.received, at: side.opposite)
+      else { return false }
+      return sent > change.time && received <= end && stanza.sent.stamp.record > change.record
+    }
+  }
+
+  // MARK: What parted the ends
+
+  private func disagreement(
+    _ mismatch: SubscriptionMismatch, _ stages: [SubscriptionSide: PossibleStages], at time: Int64
+  ) -> EndsComparison.Disagreement {
+    let cause = cause(stages, upTo: time)
+    let right = right(mismatch, cause)
+    return EndsComparison.Disagreement(
+      mismatch: mismatch, right: right, cause: cause,
+      lastShared: lastShared(before: cause, upTo: time),
+      repairs: repairs(mismatch, right: right, cause))
+  }
+
+  /// What each side did to this direction, in the order of the times.
+  private func acts(upTo time: Int64) -> [(side: SubscriptionSide, act: RecordedEnd.Act)] {
+    SubscriptionSide.allCases.flatMap { side in
+      (ends[side]?.acts ?? []).filter { act in
+        act.effect(as: side) != nil && (act.stamp.time ?? .max) <= time
+      }.map { (side: side, act: $0) }
+    }.sorted { ($0.act.stamp.time ?? 0) < ($1.act.stamp.time ?? 0) }
+  }
+
+  private func cause(
+    _ stages: [SubscriptionSide: PossibleStages], upTo time: Int64
+  ) -> EndsComparison.Cause {
+    if let change = unexplainedChange(upTo: time) { return change }
+    for (side, act) in acts(upTo: time).reversed() {
+      guard let effect = act.effect(as: side),
+        stages[side]?.contains(PossibleStages(effect)) == true, isDelivered(act, from: side)
+      else { continue }
+      guard let arrived = arrival(of: act, from: side) else { return .lost(side, act) }
+      return .notApplied(side, act, arrived: arrived)
+    }
+    return .earlier
+  }
+
+  /// Whether the other end's server has to deliver what an act sends (RFC 6121 Appendix A.3): a
+  /// stanza that changes nothing there is dropped, so it is not missed.
+  private func isDelivered(_ act: RecordedEnd.Act, from side: SubscriptionSide) -> Bool {
+    guard let time = act.stamp.time, let other = tracks[side.opposite]?.stages(at: time) else {
+      return true
+    }
+    return switch act.kind {
+    case .stanza(.subscribe): other.contains(.none)
+    case .stanza(.subscribed): other.contains(.pending)
+    case .stanza(.unsubscribe), .stanza(.unsubscribed), .removal: other != .none
+    }
+  }
+
+  /// The last change of a stage that neither an act of its end nor a stanza of the other explains,
+  /// if nothing was done after it.
+  private func unexplainedChange(upTo time: Int64) -> EndsComparison.Cause? {
+    let changes = SubscriptionSide.allCases.compactMap { side in
+      tracks[side]?.change(upTo: time).map { (side: side, change: $0) }
+    }.filter { $0.change.isReplacing }
+    guard let last = changes.max(by: { $0.change.time < $1.change.time }),
+      acts(upTo: time).allSatisfy({ ($0.act.stamp.time ?? .max) <= last.change.time }),
+      !isExplained(last.change, of: last.side)
+    else { return nil }
+    return .unexplained(
+      last.side, record: last.change.record, isFetched: last.change.isFetched)
+  }
+
+  private func isExplained(_ change: StageTrack.Change, of side: SubscriptionSide) -> Bool {
+    let previous = tracks[side]?.changes.last { $0.time < change.time }?.time ?? .min
+    let own = ends[side]?.acts.contains { act in
+      guard let effect = act.effect(as: side), let time = act.stamp.time else { return false }
+      return time >= previous && time <= change.time
+        && change.stages.contains(PossibleStages(effect))
+    }
+    let received = ends[side]?.traffic.contains { stanza in
+      guard stanza.direction == .inbound, case .subscription(let kind) = stanza.kind,
+        let time = stanza.stamp.time, let effect = kind.effectOfReceiving(as: side)
+      else { return false }
+      return time >= previous && time <= change.time
+        && change.stages.contains(PossibleStages(effect))
+    }
+    return own == true || received == true
+  }
+
+  /// The record at which an act arrived at the other end; nil if it did not.
+  private func arrival(of act: RecordedEnd.Act, from side: SubscriptionSide) -> UInt64? {
+    switch act.kind {
+    case .stanza:
+      return shared.first {
+        $0.sender == pairEnd(side) && $0.sent.stamp.record == act.stamp.record
+      }?.received.stamp.record
+    case .removal:
+      let kind: SubscriptionStanza.Kind = side == .subscriber ? .unsubscribe : .unsubscribed
+      let sent = (act.stamp.time ?? .min).shifted(by: clocks.uncertainty ?? 0)
+      return ends[side.opposite]?.traffic.first { stanza in
+        stanza.direction == .inbound && stanza.kind == .subscription(kind)
+          && (stanza.stamp.time ?? .min) >= sent
+      }?.stamp.record
+    }
+  }
+
+  /// The end that is right: the one whose account ended the subscription itself, or else the one
+  /// that decides.
+  private func right(
+    _ mismatch: SubscriptionMismatch, _ cause: EndsComparison.Cause
+  ) -> SubscriptionSide {
+    switch cause {
+    case .lost(let side, let act), .notApplied(let side, let act, _):
+      act.effect(as: side) == SubscriptionStage.none ? side : mismatch.authority
+    case .unexplained, .earlier: mismatch.authority
+    }
+  }
+
+  private func repairs(
+    _ mismatch: SubscriptionMismatch, right: SubscriptionSide, _ cause: EndsComparison.Cause
+  ) -> [SubscriptionRepair] {
+    let isEnded: Bool
+    switch cause {
+    case .lost(let side, let act), .notApplied(let side, let act, _):
+      isEnded = act.effect(as: side) == SubscriptionStage.none
+    // A server that forgot a subscription did not mean to end it.
+    case .unexplained: isEnded = false
+    case .earlier: return mismatch.repairs
+    }
+    let (ending, others) = (
+      mismatch.repairs.filter { $0.purpose == .end }, mismatch.repairs.filter { $0.purpose != .end }
+    )
+    return isEnded ? ending + others : others + ending
+  }
+
+  private func lastShared(
+    before cause: EndsComparison.Cause, upTo time: Int64
+  ) -> SharedStanza? {
+    let limit: Int64 =
+      switch cause {
+      case .lost(_, let act), .notApplied(_, let act, _): act.stamp.time ?? time
+      case .unexplained(let side, let record, _):
+        tracks[side]?.changes.first { $0.record == record }?.time ?? time
+      case .earlier: time
+      }
+    return shared.last { stanza in
+      let side: SubscriptionSide = stanza.sender == subscriber ? .subscriber : .owner
+      return stanza.sent.isOfSubscription && (self.time(of: stanza.sent, at: side) ?? .max) < limit
+    }
+  }
+
+  // MARK: Ends and clocks
+
+  private func pairEnd(_ side: SubscriptionSide) -> PairEnd {
+    side == .subscriber ? subscriber : subscriber.opposite
+  }
+
+  /// The time of a shared stanza by the clock of the first log.
+  private func time(of stanza: ExchangedStanza, at side: SubscriptionSide) -> Int64? {
+    let offset = pairEnd(side) == .first ? 0 : clocks.offset
+    return stanza.stamp.time?.shifted(by: offset)
+  }
+}
+
+extension SubscriptionStanza.Kind {
+  /// The stage that receiving it leads to at an end on a side of the subscription; nil if it does
+  /// not concern that side (RFC 6121 Appendix A.3).
+  fileprivate func effectOfReceiving(as side: SubscriptionSide) -> SubscriptionStage? {
+    switch (self, side) {
+    case (.subscribe, .owner): .pending
+    case (.subscribed, .subscriber): .active
+    case (.unsubscribe, .owner), (.unsubscribed, .subscriber): SubscriptionStage.none
+    case (.subscribe, .subscriber), (.subscribed, .owner), (.unsubscribe, .subscriber),
+      (.unsubscribed, .owner):
+      nil
+    }
+  }
+}

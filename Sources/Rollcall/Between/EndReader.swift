@@ -1,0 +1,90 @@
+import EventStore
+import RawBytes
+import RosterCore
+import XMPPStanza
+
+/// Collects from a log what it says about the subscriptions with one other account.
+struct EndReader {
+  private let contact: BareJID
+  private var end: RecordedEnd
+  private var isKnown = false
+  /// For each span the record that ends it; nil if it lasts to the end of the log.
+  private var ends: [UInt64?] = []
+  private let reader = RecordReader()
+
+  init(of account: BareJID, with contact: BareJID) {
+    self.contact = contact
+    end = RecordedEnd(account: account)
+  }
+
+  /// What was collected.
+  var recorded: RecordedEnd { end }
+
+  /// Follows an event, which led to this state. Events are given in order, before the records.
+  mutating func follow(_ moment: Timeline.Moment, _ roster: Roster) {
+    followSpan(moment.stamp.record, roster)
+    var isFetched = false
+    if case .stanza(.answerReceived(let answer)) = moment.event, case .roster = answer.payload {
+      isFetched = true
+    }
+    if case .stanza(.subscriptionSent(let stanza)) = moment.event, stanza.contact == contact {
+      end.acts.append(RecordedEnd.Act(stamp: moment.stamp, kind: .stanza(stanza.kind)))
+    }
+    for change in moment.outcome.changes where change.contact == contact && !isFetched {
+      guard case .item(let before?, nil) = change.values,
+        before.subscription != .none || before.isPending
+      else { continue }
+      end.acts.append(RecordedEnd.Act(stamp: moment.stamp, kind: .removal))
+    }
+    guard isKnown else { return }
+    let now = RecordedEnd.Moment(
+      stamp: moment.stamp, ours: PossibleStages(ofOurs: contact, in: roster),
+      theirs: PossibleStages(ofTheirs: contact, in: roster), isBlocked: roster.blocks(contact),
+      isFetched: isFetched)
+    if let last = end.moments.last, last.ours == now.ours, last.theirs == now.theirs,
+      last.isBlocked == now.isBlocked
+    {
+      return
+    }
+    end.moments.append(now)
+  }
+
+  private mutating func followSpan(_ record: UInt64, _ roster: Roster) {
+    let wasKnown = isKnown
+    isKnown = roster.completeness == .complete && roster.isSentPushes
+    if isKnown, !wasKnown {
+      end.spans.append(RecordedEnd.Span(first: record, times: nil))
+      ends.append(nil)
+    } else if !isKnown, wasKnown {
+      ends[ends.count - 1] = record
+    }
+  }
+
+  /// Reads a record: whether it shows that the server was still there, and whether it is a stanza
+  /// between the two accounts.
+  mutating func read(_ header: RecordHeader, _ bytes: RawSpan) {
+    let stamp = RecordStamp(
+      record: header.sequence, time: header.time, isHeld: header.isHeld)
+    if let time = stamp.time, let index = end.spans.lastIndex(where: { $0.first <= stamp.record }),
+      ends[index] ?? .max > stamp.record,
+      header.direction == .inbound || end.spans[index].times == nil
+    {
+      let start = end.spans[index].times?.lowerBound ?? time
+      end.spans[index].times = start...max(start, end.spans[index].times?.upperBound ?? time, time)
+    }
+    guard header.kind == .element, let direction = Direction(header.direction),
+      [.presence, .message].contains(RecordContent(header, bytes)),
+      let node = reader.element([UInt8](bytes)),
+      let stanza = ExchangedStanza(node, direction, with: contact, at: stamp)
+    else { return }
+    end.traffic.append(stanza)
+  }
+}
+
+extension Roster {
+  /// Whether the account blocks an address or its domain, as far as the log shows.
+  fileprivate func blocks(_ contact: BareJID) -> Bool {
+    blocked.contains(JID(prepared: contact, resource: nil))
+      || blocked.contains(JID(prepared: BareJID(prepared: contact.domain), resource: nil))
+  }
+}
