@@ -84,6 +84,18 @@ private struct ExampleFolder {
         <item jid='carol@example.test' subscription='both'/></query></iq>"}
 
         """, "push.jsonl")
+    try write(
+      """
+      {"rollcall-capture":1,"account":"bob@example.test/pc"}
+      {"t":\(Self.start),"stream":"opened","jid":"bob@example.test/pc"}
+      {"t":\(Self.start),"dir":"out","xml":"<iq type='get' id='r1'>\
+      <query xmlns='jabber:iq:roster'/></iq>"}
+      {"t":\(Self.start + 40_000),"dir":"in","xml":"<iq type='result' id='r1'>\
+      <query xmlns='jabber:iq:roster'>\
+      <item jid='alice@example.test' subscription='both'/></query></iq>"}
+      {"t":\(Self.start + 900_000),"dir":"in","xml":"<message from='example.test'><body/></message>"}
+
+      """, "bob.jsonl")
     try write("张三\n李四\n", "names.txt")
     var devices = TwoDevices()
     devices.push(TwoDevices.bob("Robert"), to: [1])

@@ -13,6 +13,8 @@ import Testing
   private static let log = "曾 log.rollcall"
   private static let capture = "曾 capture+%20.jsonl"
 
+  private static let other = "鲍 capture+%20.jsonl"
+
   private static let session = """
     {"rollcall-capture":1,"account":"alice@example.test/phone"}
     {"stream":"opened","jid":"alice@example.test/phone"}
@@ -27,6 +29,9 @@ import Testing
     home = folder.file(Self.directory)
     try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: false)
     try Data(Self.session.utf8).write(to: URL(filePath: "\(home)/\(Self.capture)"))
+    let other = Self.session.replacing("bob@", with: "carol@").replacing("alice@", with: "bob@")
+      .replacing("carol@", with: "alice@")
+    try Data(other.utf8).write(to: URL(filePath: "\(home)/\(Self.other)"))
     let imported = try Program("import", Self.capture, "-o", Self.log, in: home)
     #expect(imported.code == 0, "\(imported.errors)")
   }
@@ -57,6 +62,7 @@ import Testing
     Case(command: "findings", arguments: [log]),
     Case(command: "diff", arguments: [log, "1", "4"], code: 1),
     Case(command: "diff", arguments: [log, capture]),
+    Case(command: "between", arguments: [log, other]),
     Case(command: "connections", arguments: [log]),
     Case(command: "history", arguments: [log, "bob@example.test"]),
     Case(command: "why", arguments: [log, "bob@example.test"]),

@@ -66,6 +66,10 @@ import Testing
     }
     lines.append(["t": 2, "stream": "closed", "reason": Self.anywhere])
     try write(lines, to: Self.capture)
+    var others = lines
+    others[0]["account"] = "bob@example.test/p" + Self.anywhere
+    others.removeAll { ($0["stream"] as? String) == "opened" }
+    try write(others, to: "other" + Self.capture)
     lines.insert(["t": 1, "dir": Self.anywhere, "xml": "<a>" + Self.anywhere], at: 2)
     lines.insert(["t": 1, "stream": "opened", "jid": "@" + Self.anywhere], at: 2)
     try write(lines, to: "broken" + Self.capture)
@@ -148,6 +152,10 @@ import Testing
       "replay": [[], ["--connection", "2"], ["--connection", "p" + anywhere]],
       "findings": [[]],
       "diff": [["9", "head"], [anywhere, "head"]],
+      "between": [
+        ["other" + capture, "--full"], [anywhere], ["other" + capture, "--at", anywhere],
+        ["--account", contact, "--other-account", anywhere], [capture],
+      ],
       "conversations": [[], ["--search", anywhere], ["--search", "a"]],
       "chat": [
         [contact], [contact, "--search", anywhere], [contact, "--attachments", "f" + anywhere],

@@ -23,6 +23,9 @@ import Testing
     devices.presence()
     try Data(devices.text.utf8).write(to: URL(filePath: folder.file("two.jsonl")))
     try Data(Self.chat.utf8).write(to: URL(filePath: folder.file("chat.jsonl")))
+    for (name, text) in Self.ends {
+      try Data(text.utf8).write(to: URL(filePath: folder.file(name)))
+    }
     #expect(try Program("import", "undone.log", "-o", "a.rollcall", in: folder.path).code == 0)
     #expect(try Program("bookmark", "a.rollcall", "here", "12", in: folder.path).code == 0)
     try FileManager.default.createDirectory(
@@ -43,6 +46,37 @@ import Testing
     {"jid":"carol@example.test","starred":false}
 
     """
+
+  /// The captures of two accounts: a subscription that one end has lost, one that both have, and a
+  /// stanza that both have.
+  private static let ends = [
+    (
+      "ann.jsonl",
+      """
+      {"rollcall-capture":1,"account":"ann@example.test"}
+      {"t":1000,"stream":"opened","jid":"ann@example.test/pc"}
+      {"t":1000,"dir":"out","xml":"<iq type='get' id='1'><query xmlns='jabber:iq:roster'/></iq>"}
+      {"t":1000,"dir":"in","xml":"<iq type='result' id='1'><query xmlns='jabber:iq:roster'><item jid='ben@example.test' subscription='both'/></query></iq>"}
+      {"t":1000,"dir":"out","xml":"<presence/>"}
+      {"t":2000,"dir":"out","xml":"<presence to='ben@example.test' type='unsubscribe' id='u'/>"}
+      {"t":2010,"dir":"in","xml":"<iq type='set' id='2'><query xmlns='jabber:iq:roster'><item jid='ben@example.test' subscription='from'/></query></iq>"}
+      {"t":200000,"dir":"in","xml":"<presence from='ben@example.test/pc'/>"}
+
+      """
+    ),
+    (
+      "ben.jsonl",
+      """
+      {"rollcall-capture":1,"account":"ben@example.test"}
+      {"t":1000,"stream":"opened","jid":"ben@example.test/pc"}
+      {"t":1000,"dir":"out","xml":"<iq type='get' id='1'><query xmlns='jabber:iq:roster'/></iq>"}
+      {"t":1000,"dir":"in","xml":"<iq type='result' id='1'><query xmlns='jabber:iq:roster'><item jid='ann@example.test' subscription='both'/></query></iq>"}
+      {"t":1000,"dir":"out","xml":"<presence/>"}
+      {"t":200000,"dir":"in","xml":"<presence from='ann@example.test/pc'/>"}
+
+      """
+    ),
+  ]
 
   /// A chat with what a document of conversations has: both directions, a correction, a reaction, a
   /// file, a room, an avatar and a finding.
@@ -87,6 +121,9 @@ import Testing
     ("diff", ["diff", "move.log", "head", "0"]), ("diff", ["diff", "undone.log", "16", "head"]),
     ("diffOfSources", ["diff", "undone.log", "a.rollcall", "--other-at", "20"]),
     ("diffOfConnections", ["diff", "two.jsonl", "--connection", "phone,pc"]),
+    ("between", ["between", "ann.jsonl", "ben.jsonl"]),
+    ("between", ["between", "ben.jsonl", "ann.jsonl"]),
+    ("between", ["between", "ann.jsonl", "ben.jsonl", "--at", "5"]),
     ("diffOfSections", ["diff", "move.log", "0", "head", "--sections"]),
     ("bisect", ["bisect", "move.log", "--count-friends", ">0"]),
     ("bisect", ["bisect", "move.log", "--count-friends", ">900"]),

@@ -93,7 +93,7 @@ struct DirectionReading {
       let being = stages[side.opposite]
     else { return false }
     let end = other.unchanged(from: time, being: being)
-    // The log that goes on longer shows that the news arrived.
+    // The log that ends later shows that the news arrived.
     if let later = other.change(upTo: end), later.time > time,
       stages[side]?.isDisjoint(with: later.stages) == false
     {

@@ -49,7 +49,8 @@ struct RollcallCommand: ParsableCommand {
       CommandGroup(
         name: "Look for the cause",
         subcommands: [
-          WhyCommand.self, DiffCommand.self, BisectCommand.self, WhatIfCommand.self,
+          WhyCommand.self, DiffCommand.self, BetweenCommand.self, BisectCommand.self,
+          WhatIfCommand.self,
         ]),
       CommandGroup(
         name: "Keep and share",
