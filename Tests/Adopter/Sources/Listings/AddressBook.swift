@@ -43,5 +43,5 @@ final class AddressBook {
   }
 
   /// The friends, by letter, and the requests of those who want to become friends.
-  var screen: ScreenUpdates { session.screens() }
+  var screen: ScreenUpdates<Bool> { session.screens() }
 }
