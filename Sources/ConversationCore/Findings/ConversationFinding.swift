@@ -54,6 +54,9 @@ package struct ConversationFinding: Hashable, Sendable {
     case resumeNotTried = "resume-not-tried"
   }
 
+  /// Whether it is about an archive result from our own server, which cannot be forged.
+  package var isOfOwnServer: Bool { code == .archiveForged && contact == nil }
+
   package init(_ code: Code, record: UInt64, contact: JID?) {
     (self.code, self.record, self.contact) = (code, record, contact)
   }

@@ -10,6 +10,10 @@ extension ConversationFinding {
     case .carbonForged:
       "A carbon from \(somebody) was ignored: only our own server sends carbons, from our bare "
         + "address (XEP-0280, security considerations)."
+    case .archiveForged where isOfOwnServer:
+      "A result of our own archive was ignored: no query of ours was open that it answers. It may "
+        + "have come after the answer to its query, or have been meant for another session "
+        + "(XEP-0313)."
     case .archiveForged:
       "A result of an archive from \(somebody) was ignored: no query of ours to that archive was "
         + "open (XEP-0313, security considerations)."

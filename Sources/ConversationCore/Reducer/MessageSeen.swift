@@ -58,7 +58,7 @@ extension Conversations {
         archiveResultReceived(archived, place, arrival)
         return
       }
-      report(.archiveForged, at: position, about: stanza.from)
+      reportUnaskedResult(from: stanza.from, at: position)
     }
     if let received = stanzaArrived(stanza, arrival) { messageReceived(received, at: position) }
   }
@@ -121,6 +121,17 @@ extension Conversations {
       session.loosePages.append(LoosePage(queryID: archived.queryID, page: ArchivePage()))
       return Arrival.PlaceInArchive(id: id, query: session.loosePages.count - 1, isLoose: true)
     }
+  }
+
+  /// Rule 6: a result that answers no open query. Our own server cannot be impersonated, because it
+  /// stamps the sender of whatever it delivers (RFC 6120 §8.1.2.1): what it sends itself is only
+  /// misplaced, and is about no contact.
+  private mutating func reportUnaskedResult(from: JID?, at position: RecordPosition) {
+    let isOwn = from.map { isOwnBare($0) } ?? true
+    let isOfArchive = isOwn || from?.resource == nil
+    // In a log that begins in the middle of a session, the query may have been sent before.
+    guard !isOfArchive || withSession(position.connection, { $0.phase }) != .unseen else { return }
+    report(.archiveForged, at: position, about: isOwn ? nil : from)
   }
 
   private mutating func archiveResultReceived(

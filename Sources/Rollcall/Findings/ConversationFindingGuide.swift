@@ -19,8 +19,9 @@ extension ConversationFinding.Code {
         "A result counts while a query of ours with its id is open, and only from the archive that "
           + "was asked (XEP-0313, security considerations).",
         "Somebody tries to write into the history of a client: profanity 0.13 and QXmpp 1.4 store "
-          + "or pass on such results. A result that arrives after its query was answered is the "
-          + "same to a client.",
+          + "or pass on such results. A result of our own archive cannot be forged: it arrived "
+          + "after its query was answered, or was meant for another session, and is only "
+          + "information.",
         "Keep the open queries with the address that was asked, and ignore every other result.")
     case .archiveIDForged:
       FindingGuide(

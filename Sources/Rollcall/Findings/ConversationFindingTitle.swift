@@ -6,7 +6,7 @@ extension ConversationFinding.Code {
   package var title: String {
     switch self {
     case .carbonForged: "A stranger sent a carbon"
-    case .archiveForged: "A stranger sent an archived message"
+    case .archiveForged: "An archive result answers no query of ours"
     case .archiveIDForged: "A message brought a forged archive id"
     case .stampImpossible: "A time stamp cannot be true"
     case .deliveredTwice: "A message was delivered twice"
@@ -50,4 +50,10 @@ extension ConversationFinding.Code {
       .info
     }
   }
+}
+
+extension ConversationFinding {
+  /// How much it matters. A result of our own archive that comes at the wrong time is no
+  /// deception.
+  package var severity: Finding.Severity { isOfOwnServer ? .info : code.severity }
 }

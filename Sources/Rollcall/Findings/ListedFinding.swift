@@ -52,7 +52,7 @@ package enum ListedFinding: Hashable, Sendable {
   package var severity: Finding.Severity {
     switch self {
     case .roster(let finding): finding.severity
-    case .message(let finding): finding.code.severity
+    case .message(let finding): finding.severity
     }
   }
 

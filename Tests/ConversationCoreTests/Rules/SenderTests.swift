@@ -107,6 +107,36 @@ struct SenderTests {
     #expect(dialogue.findings.filter { $0 != "gap" } == test.findings)
   }
 
+  static let unasked: [(from: String?, isOwn: Bool, words: String)] = [
+    (nil, true, "our own archive"),
+    (Dialogue.account, true, "our own archive"),
+    ("alice@example.test/d2", false, "from alice@example.test/d2"),
+    ("example.test", false, "from example.test"),
+    ("room@rooms.example.test", false, "from room@rooms.example.test"),
+    (mallory, false, "from mallory@example.test/x"),
+  ]
+
+  @Test("Rule 6: only our own server's result without a query is no forgery", arguments: unasked)
+  func unaskedResults(_ from: String?, isOwn: Bool, words: String) throws {
+    let dialogue = Dialogue.online(result("1", Self.inner, stamp: Self.stamp, from: from))
+    let finding = try #require(dialogue.state.findings.first { $0.code == .archiveForged })
+    #expect(finding.isOfOwnServer == isOwn && finding.sentence.contains(words))
+    #expect(dialogue.bodies().isEmpty)
+  }
+
+  @Test("Rule 6: a log that begins in a session need not have the query of a result")
+  func resultsOfFragments() {
+    for (from, isFound) in [
+      (nil, false), (Dialogue.account, false), ("room@rooms.example.test", false),
+      (Self.mallory, true),
+    ] as [(String?, Bool)] {
+      var dialogue = Dialogue()
+      dialogue.take(fromBob("before"))
+      dialogue.take(result("1", Self.inner, stamp: Self.stamp, from: from))
+      #expect(dialogue.findings.contains("archive-forged") == isFound, "\(from ?? "no address")")
+    }
+  }
+
   @Test("Rule 6: in a one-way capture, our own account is trusted, a stranger is not")
   func oneWay() {
     var dialogue = Dialogue(isOneWay: true)
