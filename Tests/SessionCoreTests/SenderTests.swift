@@ -60,8 +60,21 @@ struct SenderTests {
     AnswerCase(to: "bob@example.test", from: "alice@example.test", false),
     AnswerCase(to: "alice@example.test/laptop", from: "alice@example.test/laptop", true),
     AnswerCase(to: "alice@example.test/laptop", from: nil, false),
+    AnswerCase(to: "alice@example.test/laptop", from: "alice@example.test", true),
+    AnswerCase(to: "alice@example.test/laptop", from: "alice@example.test/phone", false),
+    AnswerCase(to: "alice@example.test/laptop", from: "example.test", false),
+    // Only our own server can leave the sender out, or send from our bare address.
     AnswerCase(to: "example.test", from: "example.test", true),
-    AnswerCase(to: "example.test", from: nil, false),
+    AnswerCase(to: "example.test", from: nil, true),
+    AnswerCase(to: "example.test", from: "alice@example.test", true),
+    AnswerCase(to: "example.test", from: "alice@example.test/laptop", false),
+    AnswerCase(to: "example.test", from: "bob@example.test", false),
+    AnswerCase(to: "example.test", from: "example.test/admin", false),
+    AnswerCase(to: "rooms.example.test", from: "rooms.example.test", true),
+    AnswerCase(to: "rooms.example.test", from: "example.test", false),
+    AnswerCase(to: "rooms.example.test", from: nil, false),
+    AnswerCase(to: "room@rooms.example.test/Bob", from: "room@rooms.example.test/Bob", true),
+    AnswerCase(to: "room@rooms.example.test/Bob", from: "room@rooms.example.test/Eve", false),
   ]
 
   static let unknown: [AnswerCase] = [
@@ -73,6 +86,7 @@ struct SenderTests {
     AnswerCase(to: nil, from: nil, true, resource: nil, isAccountKnown: false),
     AnswerCase(to: nil, from: "alice@example.test", false, resource: nil, isAccountKnown: false),
     AnswerCase(to: nil, from: "example.test", false, resource: nil, isAccountKnown: false),
+    AnswerCase(to: "example.test", from: nil, false, resource: nil, isAccountKnown: false),
     AnswerCase(
       to: "alice@example.test", from: "alice@example.test", true, resource: nil,
       isAccountKnown: false),

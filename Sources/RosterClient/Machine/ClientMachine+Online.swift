@@ -142,24 +142,14 @@ extension ClientMachine {
   }
 
   /// Whether an answer to a request may come from this address; nil for none.
-  ///
-  /// The server answers in place of the account and of this session (RFC 6120 §10.3.3), and may
-  /// then leave its address out. Every other address answers for itself, as our other devices do.
   private func mayAnswer(
     _ purpose: OpenRequest.Purpose, _ address: String?, _ session: Session
   ) -> Bool {
     let from = address.flatMap { try? JID(parsing: $0) }
     guard address == nil || from != nil else { return false }
     let owner = SessionOwner(account: login.account, resource: session.resource)
-    switch purpose {
-    // An address that is none is refused by the server.
-    case .stanza(let to?):
-      guard let to = try? JID(parsing: to), !owner.isOwnServer(to) else {
-        return owner.isOwnServer(from)
-      }
-      return from == to
-    case .silence, .ping, .password, .stanza(to: nil): return owner.isOwnServer(from)
-    }
+    // What goes to something that is no address, our own server refuses.
+    return owner.mayAnswer(from, to: purpose.addressee.flatMap { try? JID(parsing: $0) })
   }
 }
 

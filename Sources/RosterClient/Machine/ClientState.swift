@@ -79,6 +79,14 @@ extension ClientMachine {
       case password
       /// For the application, which sent it to this address; nil for its own server.
       case stanza(to: String?)
+
+      /// The address that was asked; nil for our own server.
+      var addressee: String? {
+        switch self {
+        case .silence, .ping, .password: nil
+        case .stanza(let to): to
+        }
+      }
     }
 
     var purpose: Purpose

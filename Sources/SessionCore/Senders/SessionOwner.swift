@@ -35,14 +35,27 @@ package struct SessionOwner: Sendable {
     jid.bare == account && jid.resource != nil && jid.resource.hasSameBytes(as: resource)
   }
 
-  /// Whether an answer may come from an address: the one that was asked or its bare address, whose
-  /// server answers for it; for our own account and for this session, our server.
+  /// Whether our own server answers what is sent to an address: our account, this session, or the
+  /// server itself.
+  private func isAnsweredByOwnServer(_ to: JID) -> Bool {
+    isOwnAccount(to) || isOwnResource(to) || account.map(to.isServer) == true
+  }
+
+  /// Whether an answer may come from an address, for every request of ours that is not about our
+  /// roster (whose rule is `isOwnServer`, RFC 6121 §2.1.6).
+  ///
+  /// An answer comes from the address that was asked (RFC 6120 §8.1.2.1, §8.2.3). The server of
+  /// that address answers in its place from the bare address: no client can send an iq from there,
+  /// because its server stamps the full address on what it sends. Our own server answers for our
+  /// account (§10.3.3), for this session and for itself, and may then leave its address out: what
+  /// has none is from our account on the server (§8.1.2.1). All other resources of the account
+  /// answer for themselves.
   ///
   /// - Parameters:
   ///   - from: The sender of the answer; nil if it names none.
   ///   - to: The address that the request went to; nil if it named none.
   package func mayAnswer(_ from: JID?, to: JID?) -> Bool {
-    guard let to, !isOwnAccount(to), !isOwnResource(to) else { return isOwnServer(from) }
+    guard let to, !isAnsweredByOwnServer(to) else { return isOwnServer(from) }
     return from == to || from == JID(prepared: to.bare, resource: nil)
   }
 }

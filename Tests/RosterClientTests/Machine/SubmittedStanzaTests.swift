@@ -25,10 +25,12 @@ import XMPPStanza
     ("bob@example.test", "bob@example.test/x", false), ("bob@example.test", nil, false),
     ("bob@example.test/x", "bob@example.test/x", true),
     ("bob@example.test/x", "bob@example.test/y", false), ("bob@example.test/x", nil, false),
+    ("bob@example.test/x", "bob@example.test", true), ("bob@example.test/x", "example.test", false),
     ("alice@example.test/tablet", "alice@example.test/tablet", true),
     ("alice@example.test/tablet", "alice@example.test/phone", false),
     ("alice@example.test/tablet", "alice@example.test/other", false),
-    ("alice@example.test/tablet", "alice@example.test", false),
+    // The server answers for a device that is not there.
+    ("alice@example.test/tablet", "alice@example.test", true),
     ("alice@example.test/tablet", "example.test", false), ("alice@example.test/tablet", nil, false),
     ("alice@example.test/phone", "alice@example.test/phone", true),
     ("alice@example.test/phone", nil, true),
