@@ -23,12 +23,15 @@ final class Prosody: RealServer {
   private let folder: TemporaryFolder
   private let process = ServerProcess()
 
-  init(isQuiet: Bool) throws {
+  convenience init(isQuiet: Bool) throws { try self.init(isQuiet: isQuiet, days: 2) }
+
+  /// - Parameter days: The validity of the certificate; negative for one that has expired.
+  init(isQuiet: Bool, days: Int) throws {
     level = isQuiet ? "warn" : "debug"
     folder = try TemporaryFolder()
     let domain = domain
     certificates = try Certificates(
-      for: Domain.allCases.map { $0.name(at: domain) } + ["localhost"])
+      for: Domain.allCases.map { $0.name(at: domain) } + ["localhost"], days: days)
     port = try freePort()
     filePort = try freePort()
     directPort = try freePort()
