@@ -108,7 +108,7 @@ extension Timeline {
       let named = last > 0 ? try records(concerning: contact, in: 1...last) : []
       guard !named.isEmpty else { return nil }
       var (replay, state) = try story(of: contact, named: named, upTo: last)
-      for finding in try findings(ending: state) { replay.follow(finding) }
+      replay.follow(ending: try outcome(ending: state))
       let names = ConnectionNames(state.names)
       return (Explanation(state.roster, replay, friends: friends, names: names), state)
     }

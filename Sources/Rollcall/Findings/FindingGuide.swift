@@ -422,7 +422,8 @@ extension Finding.Code {
     case .uninvitedPresence:
       FindingGuide(
         "Presence comes from who we see, and directed presence from anybody (RFC 6121 §4.6).",
-        "A chat room, a bot, or a contact that the server's roster has otherwise than ours.",
+        "A bot, a stranger, or a contact that the server's roster has otherwise than ours. What "
+          + "answers our own presence, such as a room that we enter, is none.",
         "Fetch the roster and compare, where it is a contact.")
     case .crowdedAddress:
       FindingGuide(

@@ -27,10 +27,17 @@ extension Timeline {
   /// Complexity: linear in what waits in the state; a log without any event from the server is gone
   /// over once more.
   package func findings(ending state: State) throws -> [Finding] {
+    try outcome(ending: state).findings
+  }
+
+  /// As `findings(ending:)`, with the origins of earlier changes that only the end decides.
+  func outcome(ending state: State) throws -> RosterOutcome {
     let last = state.roster.position
-    guard last > 0 else { return [] }
+    guard last > 0 else { return RosterOutcome() }
     let time = try log.read { try $0.header(at: last)?.clock }
-    return try findings(ending: state.roster, at: RecordStamp(record: last, time: time), of: last)
+    let stamp = RecordStamp(record: last, time: time)
+    let hasReceived = try state.roster.hasReceivedEvents || hasInboundElement(upTo: last)
+    return RosterReducer.outcome(ending: state.roster, at: stamp, hasReceived: hasReceived)
   }
 
   /// As `findings(ending:)`, of a roster that was reduced from the records up to `last`, or from a

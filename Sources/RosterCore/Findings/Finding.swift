@@ -214,8 +214,10 @@ package enum SubscriptionFinding: Hashable, Sendable {
   case undelivered(SubscriptionStanza.Kind, ErrorReport)
   /// A contact does not let us see its presence.
   case denied
-  /// A contact ended a subscription by a stanza.
-  case friendLeft(SubscriptionStanza.Kind, from: RosterSubscription, to: RosterSubscription)
+  /// A contact ended a subscription by a stanza, and perhaps the other direction at a record; with
+  /// what the roster showed before and shows now, nil if the contact is not in it any more.
+  case friendLeft(
+    SubscriptionStanza.Kind, other: UInt64?, from: RosterSubscription, to: RosterSubscription?)
   /// Requests between a contact and us open again as soon as they have ended.
   case loop(rounds: Int)
   /// We accepted so soon after the request came that the user was probably not asked.

@@ -237,7 +237,8 @@ extension SubscriptionFinding {
     case .needlessRequest(.outbound):
       "We ask to see the presence of \(words.somebody), which we already do (RFC 6121 §3.1.2)."
     case .unsolicitedSubscribed:
-      "“subscribed” of \(words.somebody) changes nothing: we had asked for nothing (RFC 6121 §3)."
+      "“subscribed” of \(words.somebody) changes nothing: no request of ours to it was open "
+        + "(RFC 6121 §3)."
     case .unsolicitedUnsubscribe:
       "“unsubscribe” of \(words.somebody) changes nothing: it neither asked nor sees our presence "
         + "(RFC 6121 §3)."
@@ -273,12 +274,8 @@ extension SubscriptionFinding {
       "\(words.somebody) asks again, though we accepted it at \(words.cause) and the roster has "
         + "not shown since that it sees our presence: the server or the contact did not take the "
         + "answer (RFC 6121 §3.1.5)."
-    case .friendLeft(let kind, let before, let after):
-      "\(words.somebody) no longer "
-        + (kind == .unsubscribe ? "wants to see our presence" : "lets us see its presence")
-        + " (“\(kind.rawValue)” of \(words.cause)), and the server showed the "
-        + "contact as “\(after.rawValue)”: the contact ended what was “\(before.rawValue)” "
-        + "(RFC 6121 \(kind == .unsubscribe ? "§3.3" : "§3.2"))."
+    case .friendLeft(let kind, let other, let before, let after):
+      kind.sentence(aboutLeaving: words, other: other, from: before, to: after)
     case .undelivered(.subscribe, let report):
       "Our request to \(words.somebody) of \(words.cause) was not delivered: \(report.clause). It "
         + "stays in the roster until it is cancelled (RFC 6120 §8.3, RFC 6121 §3.1.2)."

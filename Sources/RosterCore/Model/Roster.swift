@@ -51,6 +51,8 @@ public struct Roster: Sendable {
   var awaitedPushes: Deque<AwaitedPush> = []
   /// Acceptances of requests that the roster has yet to show, oldest first.
   var acceptances: [Acceptance] = []
+  /// Contacts that have ended a subscription and may end the other direction too, oldest first.
+  var leavings: [Leaving] = []
   /// The first of the last events in a row that are all the records since: between them, the server
   /// has asked for nothing but what events show. 0 if the last record is no event.
   var eventsSince: UInt64 = 0
@@ -102,7 +104,8 @@ extension Roster: Hashable {
       && a.lastVersionPush == b.lastVersionPush && a.lostItems == b.lostItems
       && a.abandonedEdits == b.abandonedEdits
       && a.awaitedPushes == b.awaitedPushes && a.tallies == b.tallies
-      && a.acceptances == b.acceptances && a.eventsSince == b.eventsSince
+      && a.acceptances == b.acceptances && a.leavings == b.leavings
+      && a.eventsSince == b.eventsSince
       && a.nextTimeout == b.nextTimeout
       && a.nextNeglect == b.nextNeglect && a.contacts == b.contacts
   }

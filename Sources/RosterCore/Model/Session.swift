@@ -75,6 +75,9 @@ struct Session: Hashable, Sendable {
   /// The contacts of our sets and subscription stanzas, of which the server may push the item to it
   /// even if they change nothing; one entry for each stanza, the oldest first.
   var pushableContacts: Deque<BareJID> = []
+  /// The addresses outside the roster that it has sent its presence to, which may send theirs in
+  /// turn (RFC 6121 §4.6), oldest first.
+  var directedTo: [BareJID] = []
   /// The last answers of ours to contacts that an error may still answer, oldest first.
   var sentAnswers: [SentAnswer] = []
   /// The last requests of ours without an id that an error without an id may answer, oldest first.
@@ -288,6 +291,8 @@ enum WaitingLimit {
   static let count = 1024
   /// For groups in all edits together, because an edit keeps the previous groups of its item.
   static let groups = 1 << 14
+  /// For the addresses outside the roster that a session has sent its presence to.
+  static let directed = 64
   /// For the ids of answers and of acknowledged pushes.
   static let settledIDs = 16
   /// For the versions that the server gave.

@@ -13,12 +13,21 @@ extension RosterReducer {
   package static func findings(
     ending roster: Roster, at stamp: RecordStamp, hasReceived: Bool
   ) -> [Finding] {
+    outcome(ending: roster, at: stamp, hasReceived: hasReceived).findings
+  }
+
+  /// Returns the findings about the end of a log, as `findings(ending:at:hasReceived:)` does, and
+  /// the origins of earlier changes that only the end decides.
+  package static func outcome(
+    ending roster: Roster, at stamp: RecordStamp, hasReceived: Bool
+  ) -> RosterOutcome {
     var roster = roster
     if hasReceived { roster.hasReceived = true }
-    let outcome = Reduction.reduce(into: &roster, at: stamp, on: nil, reporting: .everything) {
+    var outcome = Reduction.reduce(into: &roster, at: stamp, on: nil, reporting: .everything) {
       $0.logEnded()
     }
-    return outcome.findings.sorted { $0.code.rawValue < $1.code.rawValue }
+    outcome.findings.sort { $0.code.rawValue < $1.code.rawValue }
+    return outcome
   }
 }
 
@@ -46,6 +55,7 @@ extension Reduction {
     reportStreamErrors { _ in true }
     reportTallies()
     reportAcceptances()
+    reportLeavings()
     reportRequestsForRequests()
     reportRequestsAskedBack()
   }

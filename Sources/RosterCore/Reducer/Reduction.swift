@@ -294,7 +294,11 @@ struct Reduction: ~Copyable {
     case .presenceReceived(let presence): presenceReceived(presence)
     case .presenceErrorReceived(let from, let error): presenceErrorReceived(from: from, error)
     case .presenceSent(let to, let isAvailable):
-      if to == nil { presenceBroadcast(isAvailable: isAvailable) }
+      if let to {
+        presenceDirected(to: to.jid.bare, isAvailable: isAvailable)
+      } else {
+        presenceBroadcast(isAvailable: isAvailable)
+      }
     case .blocked(let from, let jids): blockPushReceived(jids, from: from)
     case .unblocked(let from, let jids): unblockPushReceived(jids, from: from)
     case .blockingSent(let request): blockingSent(request)

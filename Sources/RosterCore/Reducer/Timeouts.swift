@@ -44,6 +44,7 @@ extension Reduction {
       // As long as nothing of the server was seen, answers wait: the next event looks again.
       if roster.hasReceived { roster.nextTimeout = .max }
       reportOverdueStreamErrors(now)
+      reportOverdueLeavings(now)
       for place in roster.sessions.all.indices {
         reportOverdueFetch(of: place, now)
         reportOverduePresence(of: place, now)
@@ -217,7 +218,7 @@ extension ContactTable {
 
 extension RecordStamp {
   /// Whether a wait that began here is over; if it is not, the next look is no later than its end.
-  fileprivate func isOver(_ timeout: Int64, _ now: Int64, next: inout Int64) -> Bool {
+  func isOver(_ timeout: Int64, _ now: Int64, next: inout Int64) -> Bool {
     guard let time = clock else { return false }
     let due = time.adding(timeout)
     if now > due { return true }

@@ -6,7 +6,7 @@ import XMPPStanza
 // Equal states have equal bytes only if their tables assign the same numbers.
 extension Roster {
   /// The version of the encoding. Snapshots of another version must be derived again.
-  package static let codecVersion: UInt32 = 26
+  package static let codecVersion: UInt32 = 27
 
   /// The state in its stored form. If much of the table is unused, the table is rebuilt first.
   /// Complexity: linear in the table without look-ups, unless it is rebuilt.
@@ -84,6 +84,7 @@ extension Roster {
     body.write(lastVersionPush)
     body.write(tallies)
     body.write(acceptances)
+    body.write(leavings)
     let details = body.write(numbers)
     return (body.plain.bytes, details)
   }
@@ -152,6 +153,7 @@ extension Roster {
     lastVersionPush = try body.readVersionPush()
     tallies = try body.readTallies()
     acceptances = try body.readAcceptances()
+    leavings = try body.readLeavings()
     try body.readContacts()
     swap(&contacts, &body.contacts)
   }

@@ -68,6 +68,8 @@ extension RosterOutput {
     }
     plain.write(UInt64(session.pushableContacts.count))
     for contact in session.pushableContacts { plain.write(contact) }
+    plain.write(UInt64(session.directedTo.count))
+    for address in session.directedTo { plain.write(address) }
     plain.write(UInt64(session.sentAnswers.count))
     for answer in session.sentAnswers {
       plain.write(answer.contact)
@@ -159,6 +161,7 @@ extension RosterInput {
           id: try plain.readText(), contact: try plain.read(), received: try readStamp()))
     }
     for _ in 0..<(try plain.readCount()) { session.pushableContacts.append(try plain.read()) }
+    for _ in 0..<(try plain.readCount()) { session.directedTo.append(try plain.read()) }
     for _ in 0..<(try plain.readCount()) {
       session.sentAnswers.append(
         SentAnswer(
@@ -171,6 +174,7 @@ extension RosterInput {
     guard session.openBlocking.count <= OpenBlocking.limit,
       session.settledIDs.count <= WaitingLimit.settledIDs,
       session.pushableContacts.count <= WaitingLimit.count,
+      session.directedTo.count <= WaitingLimit.directed,
       session.sentAnswers.count <= WaitingLimit.unidentified,
       session.unidentifiedRequests.count <= WaitingLimit.unidentified
     else { throw plain.invalid }

@@ -1,7 +1,7 @@
 import DequeModule
 import XMPPStanza
 
-// What was counted, and the pushes and acceptances that are awaited.
+// What was counted, the pushes and acceptances that are awaited, and the contacts that leave.
 extension RosterOutput {
   mutating func write(_ tallies: [Tally]) {
     plain.write(UInt64(tallies.count))
@@ -28,6 +28,21 @@ extension RosterOutput {
       plain.write(UInt64(acceptance.connection.number))
       plain.write(acceptance.device)
       plain.write(acceptance.isOverdue)
+    }
+  }
+
+  mutating func write(_ leavings: [Leaving]) {
+    plain.write(UInt64(leavings.count))
+    for leaving in leavings {
+      plain.write(leaving.contact)
+      plain.write(tag: leaving.effect.code)
+      write(record: leaving.stanza)
+      plain.write(leaving.other != nil)
+      if let other = leaving.other { write(record: other) }
+      plain.write(tag: leaving.before.code)
+      write(leaving.stamp)
+      plain.write(UInt64(leaving.connection.number))
+      plain.write(leaving.device)
     }
   }
 
@@ -114,6 +129,20 @@ extension RosterInput {
     }
     guard acceptances.count <= Acceptance.limit else { throw plain.invalid }
     return acceptances
+  }
+
+  mutating func readLeavings() throws(CodecError) -> [Leaving] {
+    var leavings: [Leaving] = []
+    for _ in 0..<(try plain.readCount()) {
+      leavings.append(
+        Leaving(
+          contact: try plain.read(), effect: try plain.readCode(), stanza: try readRecord(),
+          other: try plain.readFlag() ? try readRecord() : nil, before: try plain.readCode(),
+          stamp: try readStamp(), connection: try readConnection(),
+          device: try plain.readOptionalText()))
+    }
+    guard leavings.count <= Leaving.limit else { throw plain.invalid }
+    return leavings
   }
 
   private mutating func readConnection() throws(CodecError) -> ConnectionID {

@@ -79,7 +79,7 @@ func storyCase(_ code: Finding.Code) -> FindingCase {
     FindingCase(
       {
         $0.receives("unsubscribed", from: bob)
-        $0.pushed(item(bob, "name='Bob' subscription='from'", groups: ["A", "B"]))
+        $0.pushed(item(bob, "name='Bob' subscription='none'", groups: ["A", "B"]))
       },
       {
         $0.sends("unsubscribe", to: bob)

@@ -270,6 +270,53 @@ struct PresenceRuleTests {
     #expect(scenario.codes == [.uninvitedPresence])
   }
 
+  @Test("An address that we have shown our presence to may show its own, as rooms do")
+  func directed() {
+    let lines: [(String, isExpected: Bool, (inout Scenario) -> Void)] = [
+      ("to the resource", true, { $0.sends(to: "room@chat.test/alice") }),
+      ("to the bare address", true, { $0.sends(to: "ROOM@chat.test") }),
+      ("to another room", false, { $0.sends(to: "other@chat.test/alice") }),
+      (
+        "we have left", false,
+        {
+          $0.sends(to: "room@chat.test/alice")
+          $0.sends("unavailable", to: "room@chat.test/alice")
+        }
+      ),
+      (
+        "a request", false,
+        {
+          $0.sends("unsubscribe", to: "room@chat.test")
+        }
+      ),
+      (
+        "in an earlier session", false,
+        {
+          $0.sends(to: "room@chat.test/alice")
+          $0.closed()
+          $0.opened("alice@example.test/phone")
+          $0.fetches(id: "again")
+          $0.sends()
+        }
+      ),
+    ]
+    for (name, isExpected, line) in lines {
+      var scenario = Scenario.alice()
+      line(&scenario)
+      scenario.receives(from: "room@chat.test/bob")
+      #expect(scenario.codes.contains(.uninvitedPresence) != isExpected, "\(name)")
+      #expect(scenario.online("room@chat.test") == ["bob"], "\(name)")
+    }
+  }
+
+  @Test("A shown presence to single addresses is part of the state")
+  func directedState() throws {
+    var scenario = Scenario.alice()
+    for number in 0..<80 { scenario.sends(to: "room\(number)@chat.test/alice") }
+    let read = try Roster(snapshot: scenario.roster.snapshot.span.bytes)
+    #expect(read == scenario.roster)
+  }
+
   @Test("A removal also removes early presence without an item")
   func removalOfNoItem() {
     var scenario = Scenario()

@@ -16,7 +16,9 @@ struct FriendLeftTests {
   }
 
   private func findings(_ scenario: Scenario) -> [Finding] {
-    scenario.outcomes.flatMap(\.findings).filter { $0.code == .friendLeft }
+    var scenario = scenario
+    scenario.ends()
+    return scenario.findings.filter { $0.code == .friendLeft }
   }
 
   static let endings = [
@@ -36,9 +38,12 @@ struct FriendLeftTests {
       let finding = try #require(findings(scenario).first)
       #expect(findings(scenario).count == 1)
       #expect(finding.severity == .info && finding.contact == bare(bob))
+      // Nothing more can end after “none”; before that, the other direction may.
+      let told = scenario.outcomes.flatMap(\.findings).contains { $0.code == .friendLeft }
+      #expect(told == (after == "none"))
       #expect(finding.record == 5 && finding.cause == (isPushFirst ? 5 : 4))
       #expect(finding.sentence.contains(words) && finding.sentence.contains(rule))
-      #expect(finding.sentence.contains("“\(after)”: the contact ended what was “\(before)”"))
+      #expect(finding.sentence.contains("“\(after)”: before, it was “\(before)”"))
     }
   }
 
@@ -52,6 +57,152 @@ struct FriendLeftTests {
       scenario.pushed(item(bob))
       #expect(findings(scenario).count == (pause == 0 ? 1 : 2))
     }
+  }
+
+  /// How the second direction ends after the first, the records of both stanzas, and the end state.
+  static let ends: [(String, @Sendable (inout Scenario) -> Void, other: Int?, state: String)] = [
+    (
+      "both stanzas, a push for each",
+      {
+        $0.receives("unsubscribe", from: "bob@example.test")
+        $0.pushed(item("bob@example.test"))
+      }, 6, "now shows the contact as “none”"
+    ),
+    (
+      "the push first",
+      {
+        $0.pushed(item("bob@example.test"))
+        $0.receives("unsubscribe", from: "bob@example.test")
+      }, 7, "now shows the contact as “none”"
+    ),
+    (
+      "half a minute later, with other things between",
+      {
+        $0.receives(from: "bob@example.test/pc", at: 5_000)
+        $0.sets(item("carol@example.test", "name='Carol'"), id: "c", at: 6_000)
+        $0.pushed(item("carol@example.test", "name='Carol'"), id: "c")
+        $0.receivesEmptyResult(id: "c")
+        $0.receives("unsubscribe", from: "bob@example.test", at: 31_000)
+        $0.pushed(item("bob@example.test"))
+      }, 10, "now shows the contact as “none”"
+    ),
+    ("never", { $0.sends(at: 90_000) }, nil, "now shows the contact as “from”"),
+    (
+      "we end it, and nothing more comes of the contact",
+      {
+        $0.sends("unsubscribed", to: "bob@example.test")
+        $0.pushed(item("bob@example.test"))
+        $0.sends(at: 90_000)
+      }, nil, "now shows the contact as “none”"
+    ),
+    (
+      "we remove the contact",
+      {
+        $0.sets(item("bob@example.test", "subscription='remove'"), id: "r")
+        $0.pushed(item("bob@example.test", "subscription='remove'"), id: "r")
+        $0.receivesEmptyResult(id: "r")
+      }, nil, "the contact has left the roster since"
+    ),
+    (
+      "a new session shows it",
+      {
+        $0.lost()
+        $0.opened("alice@example.test/phone")
+        $0.fetches(item("bob@example.test"), id: "again")
+      }, nil, "now shows the contact as “none”"
+    ),
+  ]
+
+  @Test("One finding tells the state in the end, however the other direction ends")
+  func endState() throws {
+    for (name, line, other, state) in Self.ends {
+      var scenario = alice("both")
+      scenario.receives("unsubscribed", from: bob, at: 1_000)  // 4
+      scenario.pushed(item(bob, "subscription='from'"))
+      line(&scenario)
+      let found = findings(scenario)
+      let finding = try #require(found.first, "\(name)")
+      #expect(found.count == 1 && finding.cause == 4, "\(name)")
+      #expect(finding.sentence.contains("\(state): before, it was “both”"), "\(name)")
+      let second = other.map {
+        "and no longer wants to see our presence (“unsubscribe” of record \($0))"
+      }
+      #expect(
+        finding.sentence.contains(
+          second ?? "lets us see its presence (“unsubscribed” of record 4), and"), "\(name)")
+    }
+  }
+
+  @Test("Both stanzas before a single push are one finding, and so is the push before both")
+  func singlePush() throws {
+    for isPushFirst in [true, false] {
+      var scenario = alice("both")
+      if isPushFirst { scenario.pushed(item(bob)) }
+      scenario.receives("unsubscribe", from: bob)
+      scenario.receives("unsubscribed", from: bob)
+      if !isPushFirst { scenario.pushed(item(bob)) }
+      let told = scenario.outcomes.flatMap(\.findings).filter { $0.code == .friendLeft }
+      let finding = try #require(told.first)
+      #expect(told.count == 1 && findings(scenario).count == 1)
+      #expect(
+        finding.sentence.contains("“unsubscribe” of")
+          && finding.sentence.contains("“unsubscribed” of"))
+      #expect(finding.sentence.contains("as “none”: before, it was “both”"))
+    }
+  }
+
+  @Test("A server that removes a contact which has left is told from a removal by another device")
+  func removedByServer() throws {
+    for (pause, isLeft) in [(5, true), (30_000, false)] as [(Int64, Bool)] {
+      var scenario = alice("both")
+      scenario.receives("unsubscribe", from: bob, at: 1_000)  // 4
+      scenario.receives("unsubscribed", from: bob)  // 5
+      scenario.time = 1_000 + pause
+      scenario.pushed(item(bob, "subscription='remove'"))
+      let found = scenario.outcomes.flatMap(\.findings).map(\.code)
+        .filter { $0 == .friendLeft || $0 == .removedElsewhere }
+      #expect(found == (isLeft ? [.friendLeft] : [.removedElsewhere]), "\(pause)")
+      guard isLeft else { continue }
+      #expect(Set(scenario.last.originsOfChanges.map(\.cause)) == [4, 5])
+      let finding = try #require(findings(scenario).first)
+      #expect(findings(scenario).count == 1 && finding.record == 6)
+      #expect(
+        finding.sentence.contains("the contact has left the roster since: before, it was “both”"))
+    }
+  }
+
+  @Test("A removal that we asked for is ours, although the contact has just left")
+  func removedByUs() {
+    var scenario = alice("both")
+    scenario.receives("unsubscribed", from: bob, at: 1_000)
+    scenario.sets(item(bob, "subscription='remove'"), id: "r")
+    scenario.pushed(item(bob, "subscription='remove'"), id: "r")
+    scenario.receivesEmptyResult(id: "r")
+    #expect(scenario.outcomes.flatMap(\.origins).map(\.kind) == [.edit])
+    #expect(findings(scenario).isEmpty)
+  }
+
+  @Test("A contact that is a friend again within the minute had left, with the state before that")
+  func cameBack() throws {
+    var scenario = alice("both")
+    scenario.receives("unsubscribed", from: bob, at: 1_000)
+    scenario.pushed(item(bob, "subscription='from'"))
+    scenario.sends("subscribe", to: bob, at: 10_000)
+    scenario.pushed(item(bob, "subscription='from' ask='subscribe'"))
+    scenario.receives("subscribed", from: bob, at: 12_000)
+    scenario.pushed(item(bob, "subscription='both'"))
+    let told = scenario.outcomes.flatMap(\.findings).filter { $0.code == .friendLeft }
+    #expect(told.count == 1 && findings(scenario).count == 1)
+    #expect(try #require(told.first).sentence.contains("as “from”: before, it was “both”"))
+  }
+
+  @Test("A contact that is leaving is part of the state")
+  func state() throws {
+    var scenario = alice("both")
+    scenario.receives("unsubscribed", from: bob, at: 1_000)
+    scenario.pushed(item(bob, "subscription='from'"))
+    let read = try Roster(snapshot: scenario.roster.snapshot.span.bytes)
+    #expect(read == scenario.roster)
   }
 
   @Test("A friend who leaves soon after a new friendship is one, whatever ended the earlier one")

@@ -115,15 +115,25 @@ package struct ContactReplay: Hashable, Sendable {
       let isServerDone = roster.hasEnded(.inbound, on: moment.connection)
       follow(event, moment.stamp.record, codes, isServerDone: isServerDone)
     }
-    for origin in moment.outcome.origins where origin.contact == contact {
+    follow(moment.outcome.origins)
+    for change in moment.outcome.changes { follow(change, moment, roster) }
+    requests.follow(moment, roster)
+    for finding in moment.outcome.findings { follow(finding) }
+  }
+
+  /// Follows what only the end of the log decides.
+  package mutating func follow(ending outcome: RosterOutcome) {
+    follow(outcome.origins)
+    for finding in outcome.findings { follow(finding) }
+  }
+
+  private mutating func follow(_ origins: [ChangeOrigin]) {
+    for origin in origins where origin.contact == contact {
       forget(earlierEffectsOf: origin)
       if origin.isLate { itemSources[origin.effect]?.origins.append(origin) }
       guard let index = sets.firstIndex(where: { $0.record == origin.cause }) else { continue }
       sets[index].fate = .shown
     }
-    for change in moment.outcome.changes { follow(change, moment, roster) }
-    requests.follow(moment, roster)
-    for finding in moment.outcome.findings { follow(finding) }
   }
 
   /// A set has one effect: if another record shows what it asked for, an earlier one, which looked

@@ -24,23 +24,26 @@ extension Reduction {
     }
     roster.sessions[place].pendingEdits[index].altered = AlteredSet(fields: now, shown: stamp)
     guard edit.isAnswered else { return }
-    let session = roster.sessions[place]
-    noteEdit(edit, connection: session.connection, device: session.resource)
     reportAltered(place, index)
   }
 
   /// The result of a set has come, and no push has shown what the set asked for: a push that shows
-  /// something else is the set's effect, if it came with the result.
+  /// something else may be the set's effect, if it came with the result. The push that was asked
+  /// for may still follow, and then the other one was another device's; so the set is the origin
+  /// of neither until that is decided.
   ///
   /// - Returns: The push; nil if there is none.
   mutating func alteredSetAnswered(_ edit: PendingEdit) -> AlteredSet? {
     guard let altered = edit.altered, !altered.shown.isLongBefore(stamp, Timeout.answersCross)
     else { return nil }
-    noteEdit(
-      edit, shownBy: altered.shown.record, connection: session.connection, device: session.resource)
-    // The result belongs to the story, because it explains the push.
-    noteNews(of: edit.contact)
     return altered
+  }
+
+  /// No push has shown what a set asked for: the one that came with its answer is its effect.
+  mutating func alteredSetDecided(_ edit: PendingEdit, _ altered: AlteredSet, by origin: Origin) {
+    guard let source = source(of: origin) else { return }
+    noteEdit(
+      edit, shownBy: altered.shown.record, connection: source.connection, device: source.device)
   }
 
   /// The slot of the session of the oldest set for a contact that is not shown yet, and the set's

@@ -17,9 +17,10 @@ extension Reduction {
     noteOrigin(
       .contactStanza(effect.kind(isOurs: false)), cause: stamp.record,
       effect: waiting[index].stamp.record, of: number)
-    reportFriendLeft(
+    friendLeft(
       effect, number, from: waiting[index].before,
-      to: roster.contacts.item(of: number)?.subscription ?? .none, by: stamp.record)
+      to: roster.contacts.item(of: number)?.subscription ?? RosterSubscription.none,
+      by: stamp.record)
     return waiting[index]
   }
 
@@ -61,7 +62,7 @@ extension Reduction {
       if let stanza = expected.pushes.first(where: { $0.effect == effect }) {
         stanzaShown(stanza, of: number)
         if !stanza.isOurs, let old {
-          reportFriendLeft(
+          friendLeft(
             effect, number, from: old.subscription, to: new.subscription,
             by: stanza.stamp.record)
         }
@@ -76,7 +77,8 @@ extension Reduction {
     forgetStanzas(decidedBy: source, of: number)
   }
 
-  private mutating func stanzaShown(_ stanza: Expectation, of number: ContactNumber) {
+  /// The server shows the effect of a stanza, which explains that.
+  mutating func stanzaShown(_ stanza: Expectation, of number: ContactNumber) {
     roster.contacts.updateDetails(of: number) { details in
       details.expected.pushes.removeAll { $0.effect == stanza.effect }
     }

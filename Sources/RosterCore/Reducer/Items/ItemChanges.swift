@@ -98,6 +98,7 @@ extension Reduction {
   /// - Returns: Whether there was an item.
   private mutating func takeItemOut(_ number: ContactNumber, isByRoster: Bool) -> Bool {
     forgetExpectedCounterparts(of: number)
+    leavingIsOver(number, isRemoved: true)
     guard let old = roster.contacts.item(of: number) else { return false }
     changed(.item, of: number) { contacts in
       .item(before: contacts.value(of: old, number), after: nil)

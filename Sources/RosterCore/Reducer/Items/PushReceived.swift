@@ -46,7 +46,7 @@ extension Reduction {
     if let fields = item.fields {
       itemSet(fields, number, .push)
     } else {
-      reportIfRemovedElsewhere(number)
+      if !isRemovedByContact(number) { reportIfRemovedElsewhere(number) }
       itemRemoved(number)
     }
     if let version = query.version, !isBehind {

@@ -242,6 +242,7 @@ extension Reduction {
   mutating func reportUnfinished(_ edit: PendingEdit, by origin: Origin) {
     guard roster.hasReceived, !edit.isReportedAsOverdue else { return }
     if let altered = edit.altered, let asked = edit.after, edit.isAnswered {
+      alteredSetDecided(edit, altered, by: origin)
       report(
         .edit(.altered(altered.fields, asked: asked)), about: edit.contact,
         cause: edit.sent.record, by: origin)

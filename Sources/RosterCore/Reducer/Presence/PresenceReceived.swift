@@ -158,11 +158,22 @@ extension Reduction {
     return roster.contacts.updateFurtherResources(of: number) { $0.update(row) }
   }
 
+  /// We send our presence to one address only, as to a room that we enter or leave (§4.6).
+  mutating func presenceDirected(to address: BareJID, isAvailable: Bool) {
+    guard address != roster.account else { return }
+    session.directedTo.removeAll { $0 == address }
+    guard isAvailable else { return }
+    if session.directedTo.count >= WaitingLimit.directed { session.directedTo.removeFirst() }
+    session.directedTo.append(address)
+  }
+
   private mutating func reportUninvited(_ name: String, _ number: ContactNumber) {
     guard roster.completeness == .complete else { return }
     // The push may still be pending when the contact's presence arrives.
     guard !isSeen(number), !isAsked(number) else { return }
     let jid = roster.contacts.address(of: number)
+    // Rooms and people that we show our presence to answer with theirs.
+    guard !roster.sessions.all.contains(where: { $0.directedTo.contains(jid) }) else { return }
     let from = JID(prepared: jid, resource: name.isEmpty ? nil : name)
     report(.presence(.uninvited(from: from)), about: jid)
   }

@@ -11,6 +11,7 @@ extension Reduction {
 
   /// A new subscription begins, and what ends it is not part of the earlier ending.
   mutating func endIsPast(_ number: ContactNumber) {
+    leavingIsOver(number)
     guard roster.contacts.expected(of: number).lastEnding != nil else { return }
     roster.contacts.updateDetails(of: number) { $0.expected.lastEnding = nil }
   }
@@ -21,27 +22,117 @@ extension Reduction {
     roster.contacts.expected(of: number).lastEnding.map { !$0.isLongBefore(stamp) } ?? false
   }
 
-  /// Reports that a contact ended a subscription, once for both directions.
+  /// The server shows the effect of a stanza by which a contact ended a subscription. Both
+  /// directions are one finding, which is reported once both have ended, or a minute after the
+  /// first.
   ///
   /// - Parameters:
   ///   - before: The subscription that the stanza ended.
-  ///   - after: What the server shows now.
+  ///   - after: What the server shows now; nil if it has removed the contact.
   ///   - record: The contact's stanza.
-  mutating func reportFriendLeft(
+  mutating func friendLeft(
     _ effect: SubscriptionEffect, _ number: ContactNumber, from before: RosterSubscription,
-    to after: RosterSubscription, by record: UInt64
+    to after: RosterSubscription?, by record: UInt64
   ) {
+    let rest = after ?? RosterSubscription.none
     let isEnd =
       switch effect {
-      case .weNoLongerSee: before.includesTo && !after.includesTo
-      case .itNoLongerSees: before.includesFrom && !after.includesFrom
+      case .weNoLongerSee: before.includesTo && !rest.includesTo
+      case .itNoLongerSees: before.includesFrom && !rest.includesFrom
       case .weSee, .itSees, .weAsk, .weApprove: false
       }
     guard isEnd else { return }
     let jid = roster.contacts.address(of: number)
-    guard !isEnding(number), !roster.sessions.hasRemoval(of: jid) else { return }
-    endBegan(number)
-    let kind = effect.kind(isOurs: false)
-    report(.subscription(.friendLeft(kind, from: before, to: after)), about: jid, cause: record)
+    if let known = roster.leavings.firstIndex(where: { $0.contact == jid }) {
+      if roster.leavings[known].effect != effect { roster.leavings[known].other = record }
+    } else {
+      guard !isEnding(number), !roster.sessions.hasRemoval(of: jid) else { return }
+      endBegan(number)
+      if roster.leavings.count >= Leaving.limit { report(leavingAt: 0) }
+      roster.leavings.append(
+        Leaving(
+          contact: jid, effect: effect, stanza: record, before: before, stamp: stamp,
+          connection: session.connection, device: session.resource))
+      expectAnswer()
+    }
+    guard let index = roster.leavings.firstIndex(where: { $0.contact == jid }),
+      roster.leavings[index].isOver(at: rest)
+    else { return }
+    report(leavingAt: index, as: after)
+  }
+
+  /// Whether a removal that the server pushes is the effect of what the contact has just sent: some
+  /// servers take a contact out when the subscription has ended, instead of showing it as “none”.
+  mutating func isRemovedByContact(_ number: ContactNumber) -> Bool {
+    guard let before = roster.contacts.item(of: number)?.subscription,
+      !roster.sessions.hasRemoval(of: roster.contacts.address(of: number))
+    else { return false }
+    let now = stamp
+    let stanzas = roster.contacts.expected(of: number).pushes.filter {
+      !$0.isOurs && $0.effect.endsSubscription
+        && !$0.stamp.isLongBefore(now, Timeout.answersCross)
+    }
+    for stanza in stanzas {
+      stanzaShown(stanza, of: number)
+      friendLeft(
+        stanza.effect, number, from: before, to: nil, by: stanza.stamp.record)
+    }
+    return !stanzas.isEmpty
+  }
+
+  /// A new subscription begins or the contact leaves the roster, so that a contact that was leaving
+  /// has left.
+  ///
+  /// - Parameter isRemoved: Whether the contact leaves the roster.
+  mutating func leavingIsOver(_ number: ContactNumber, isRemoved: Bool = false) {
+    guard !roster.leavings.isEmpty else { return }
+    let jid = roster.contacts.address(of: number)
+    guard let index = roster.leavings.firstIndex(where: { $0.contact == jid }) else { return }
+    if isRemoved {
+      report(leavingAt: index, as: nil)
+    } else {
+      report(leavingAt: index)
+    }
+  }
+
+  /// Reports the contacts that have ended one direction and not the other in time.
+  mutating func reportOverdueLeavings(_ now: Int64) {
+    while let first = roster.leavings.first,
+      first.stamp.isOver(Timeout.answer, now, next: &roster.nextTimeout)
+    {
+      report(leavingAt: 0)
+    }
+  }
+
+  /// The log ends: nothing more comes of those who have left.
+  mutating func reportLeavings() {
+    while !roster.leavings.isEmpty { report(leavingAt: 0) }
+  }
+
+  /// Reports a contact that left, as the roster shows it.
+  private mutating func report(leavingAt index: Int) {
+    let number = roster.contacts.insert(roster.leavings[index].contact)
+    report(leavingAt: index, as: roster.contacts.item(of: number)?.subscription)
+  }
+
+  private mutating func report(leavingAt index: Int, as after: RosterSubscription?) {
+    let leaving = roster.leavings.remove(at: index)
+    report(
+      .subscription(
+        .friendLeft(
+          leaving.effect.kind(isOurs: false), other: leaving.other, from: leaving.before,
+          to: after)),
+      about: leaving.contact, cause: leaving.stanza,
+      by: .connection(leaving.connection, leaving.device))
+  }
+}
+
+extension SubscriptionEffect {
+  /// Whether it ends a subscription.
+  fileprivate var endsSubscription: Bool {
+    switch self {
+    case .weNoLongerSee, .itNoLongerSees: true
+    case .weSee, .itSees, .weAsk, .weApprove: false
+    }
   }
 }
