@@ -28,7 +28,7 @@ struct Explainer {
 
   var friend: Explanation.Topic {
     var reasons = item.map { itemSentences($0) } ?? absenceSentences
-    reasons += setSentences + ignoredPushSentences
+    reasons += unshownEndSentences + setSentences + ignoredPushSentences
     if let deafness { reasons.append(deafness) }
     return Explanation.Topic(
       subject: .friend, verdict: friendVerdict, reasons: reasons, change: friendChange)
@@ -138,6 +138,27 @@ struct Explainer {
           + "did not take the answer, or lost it (#\(finding), RFC 6121 §3.1.6).")
     }
     return sentences
+  }
+
+  /// Ends of the subscription that we sent, and that the server does not show.
+  private var unshownEndSentences: [String] {
+    guard let item else { return [] }
+    let shown = replay.subscriptions.last?.record ?? 0
+    func last(_ kind: SubscriptionStanza.Kind) -> UInt64? {
+      replay.stanzas.last { $0.isOurs && $0.kind == kind && $0.record > shown }?.record
+    }
+    var sent: [String] = []
+    if item.subscription.includesTo, let record = last(.unsubscribe) {
+      sent.append("“unsubscribe” of #\(record)")
+    }
+    if item.subscription.includesFrom, let record = last(.unsubscribed) {
+      sent.append("“unsubscribed” of #\(record)")
+    }
+    guard !sent.isEmpty else { return [] }
+    return [
+      "The server has not shown that our \(sent.joined(separator: " and our ")) changed anything: "
+        + "only its pushes and rosters count (RFC 6121 §3.2.2, §3.3.2)."
+    ]
   }
 
   /// The last set of ours, where the server does not show what it asked for.

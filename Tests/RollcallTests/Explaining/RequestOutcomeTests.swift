@@ -112,6 +112,23 @@ private let bob = "bob@example.test"
     #expect(try !explanation(scenario).reasons(.friend).contains("contradicts"))
   }
 
+  @Test("An end of the subscription that the server does not show is named, until it is shown")
+  func unshownEnd() throws {
+    var scenario = Scenario.alice(item(bob, "subscription='both'"))  // 1 to 3
+    scenario.sends("unsubscribe", to: bob)  // 4
+    scenario.sends("unsubscribed", to: bob)  // 5
+    let words = "has not shown that our "
+    #expect(
+      try explanation(scenario).reasons(.friend).contains(
+        words + "“unsubscribe” of #4 and our “unsubscribed” of #5 changed anything"))
+    scenario.pushed(item(bob, "subscription='from'"))
+    #expect(
+      try explanation(scenario).reasons(.friend).contains(
+        words + "“unsubscribed” of #5") == false)
+    scenario.pushed(item(bob, "subscription='none'"))
+    #expect(try !explanation(scenario).reasons(.friend).contains(words))
+  }
+
   @Test("Without a second device, it is we who accepted")
   func onlyDevice() throws {
     var scenario = Scenario.alice()
