@@ -75,7 +75,7 @@ import XMPPStanza
       case .lost, .noHeader: self = .lost
       case .resolving, .unreachable, .certificate, .authority, .handshake, .startedWithoutTLS,
         .unacknowledged, .recording, .passwordChangePending, .notOnline, .cancelled,
-        .alreadyStarted, .over:
+        .alreadyStarted, .suspended, .over:
         self = .notOnline
       }
     }
