@@ -83,9 +83,9 @@ struct DirectionReading {
     }
   }
 
-  /// Whether the news of the last change at one end must have reached the other: a later stanza
-  /// has, which no server delivers before an earlier one (RFC 6120 §10.1), or enough time has
-  /// passed.
+  /// Whether the news of the last change at one end must have reached the other: what made the
+  /// change has, or a later stanza, which no server delivers before an earlier one (RFC 6120
+  /// §10.1), or enough time has passed.
   private func hasReachedOther(
     _ side: SubscriptionSide, _ stages: [SubscriptionSide: PossibleStages], at time: Int64
   ) -> Bool {
@@ -101,11 +101,17 @@ struct DirectionReading {
     }
     let limit = EndsComparison.settling.shifted(by: -(clocks.uncertainty ?? 0))
     if end.shifted(by: change.time) >= limit { return true }
+    let maker = ends[side]?.acts.last { act in
+      act.stamp.record <= change.record
+        && act.effect(as: side).map(PossibleStages.init) == change.stages
+    }
     return shared.contains { stanza in
       guard stanza.sender == pairEnd(side), let sent = self.time(of: stanza.sent, at: side),
         let received = self.time(of: stanza.received, at: side.opposite)
       else { return false }
-      return sent > change.time && received <= end && stanza.sent.stamp.record > change.record
+      guard received <= end else { return false }
+      let record = stanza.sent.stamp.record
+      return record == maker?.stamp.record || sent > change.time && record > change.record
     }
   }
 
