@@ -24,6 +24,8 @@ package struct CardHistory: Sendable {
   private var last: UInt64 = 0
   /// What each account shows, from which record on, oldest first.
   private var versions: [BareJID: [(record: UInt64, shown: Shown)]] = [:]
+  /// The accounts whose avatar the log does not have yet; another account may have the same.
+  private var unknown: Set<BareJID> = []
 
   /// A history before all records.
   package init() {}
@@ -48,6 +50,8 @@ package struct CardHistory: Sendable {
       // A server can answer for the account without a sender, or in its own name.
       if let account = reduced.account { note(account, reduced, header.sequence) }
       if let sender = event.sender { note(sender, reduced, header.sequence) }
+      guard case .query = event else { return }
+      for owner in unknown { note(owner, reduced, header.sequence) }
     }
   }
 
@@ -58,6 +62,7 @@ package struct CardHistory: Sendable {
       isKnown: avatar.map { state.avatars.isKnown($0) } ?? false)
     guard shown != versions[owner]?.last?.shown ?? Shown() else { return }
     versions[owner, default: []].append((record, shown))
+    if avatar != nil, !shown.isKnown { unknown.insert(owner) } else { unknown.remove(owner) }
   }
 
   /// What an account shows of itself after a record.
