@@ -71,10 +71,15 @@ import Testing
     let all = try Self.list(arguments, key)
     let expected = all.filter { row in
       let record = Self.number(row)
-      if let at = filter.firstIndex(of: "--kind"), facts.kinds[record] != filter[at + 1] {
+      // A finding about the end of the source has the kind of the record that it goes back to.
+      let isOfEnd = row["code"] != nil && !facts.odd.contains(record)
+      let meant = isOfEnd ? row["cause"] as? Int ?? record : record
+      if let at = filter.firstIndex(of: "--kind"), facts.kinds[meant] != filter[at + 1] {
         return false
       }
-      let isOdd = (row["findings"] as? [Any]).map { !$0.isEmpty } ?? facts.odd.contains(record)
+      let isOdd =
+        isOfEnd
+        || (row["findings"] as? [Any]).map { !$0.isEmpty } ?? facts.odd.contains(record)
       if filter.contains("--only"), !isOdd { return false }
       if filter.contains("--no-presence"), Self.isFleeting(row, facts.kinds) { return false }
       if filter[0] == "--since" || filter[0] == "--from", record < 20 { return false }
