@@ -52,7 +52,6 @@ struct StateTests {
     }
     await life.session.reconnect()
     #expect(await life.failureOfStart() == nil)
-    await life.session.reconnect()
     var states = await life.session.states().makeAsyncIterator()
     #expect(await next(1, of: &states) == ["online(resumed: false)"])
     life.relay.cut()

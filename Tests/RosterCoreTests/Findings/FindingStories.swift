@@ -79,6 +79,8 @@ func storyCase(_ code: Finding.Code) -> FindingCase {
     FindingCase(
       {
         $0.receives("unsubscribed", from: bob)
+        $0.pushed(item(bob, "name='Bob' subscription='from'", groups: ["A", "B"]))
+        $0.receives("unsubscribe", from: bob)
         $0.pushed(item(bob, "name='Bob' subscription='none'", groups: ["A", "B"]))
       },
       {

@@ -68,6 +68,7 @@ extension Reduction {
     session.resumptionID = resumptionID
     session.initialPresence = .unsent
     session.isAvailable = false
+    session.directedTo = []
     session.fetchedAt = nil
     session.rosterRefusal = nil
     session.reportedCrowd = false
