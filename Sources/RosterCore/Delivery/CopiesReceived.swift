@@ -11,8 +11,26 @@ extension Reduction {
   ///
   /// Complexity: O(1) if there is only one connection and it cannot be resumed.
   mutating func isKnown(_ content: Delivery.Content, of number: ContactNumber) -> Bool {
+    isRepeated(content, of: number) || isOvertaken(content, of: number)
+  }
+
+  /// Whether another connection has received the same, and this one not yet, or whether this one
+  /// had received it before its resumption.
+  mutating func isRepeated(_ content: Delivery.Content, of number: ContactNumber) -> Bool {
     let isToldAgain = isToldAgain(content, of: number)
-    return isCopy(content, of: number) || isToldAgain || isOvertaken(content, of: number)
+    return isCopy(content, of: number) || isToldAgain
+  }
+
+  /// Whether a push shows what there was before the pushes that this connection has yet to receive:
+  /// the server repeats what it has sent.
+  func isBeforeComing(_ item: RosterItem?, of number: ContactNumber) -> Bool {
+    let mine = SessionSet(place)
+    return roster.contacts.deliveries(of: number).contains { delivery in
+      guard delivery.waiting.contains(mine), case .push(_, let before, _) = delivery.content else {
+        return false
+      }
+      return before == item
+    }
   }
 
   /// Whether a push or presence is older than what another connection has received and this one has
@@ -154,14 +172,16 @@ extension Reduction {
 
   /// Expects copies of `content` on the other connections that receive such content.
   ///
-  /// - Parameter asked: The get whose result contained it. The results of later gets contain it
-  ///   too.
+  /// - Parameters:
+  ///   - asked: The get whose result contained it. The results of later gets contain it too.
+  ///   - receivers: Sessions that have received it already.
   mutating func expectCopies(
     _ content: Delivery.Content, of number: ContactNumber, asked: UInt64? = nil,
-    where isTold: (Session) -> Bool
+    except receivers: SessionSet = [], where isTold: (Session) -> Bool
   ) {
     guard isShared else { return }
-    let waiting = roster.sessions.places(where: isTold).subtracting(SessionSet(place))
+    let waiting = roster.sessions.places(where: isTold)
+      .subtracting(receivers.union(SessionSet(place)))
     guard !waiting.isEmpty else { return }
     let delivery = Delivery(
       content: content, record: asked ?? stamp.record, waiting: waiting)

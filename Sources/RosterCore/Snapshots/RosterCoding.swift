@@ -6,7 +6,7 @@ import XMPPStanza
 // Equal states have equal bytes only if their tables assign the same numbers.
 extension Roster {
   /// The version of the encoding. Snapshots of another version must be derived again.
-  package static let codecVersion: UInt32 = 27
+  package static let codecVersion: UInt32 = 28
 
   /// The state in its stored form. If much of the table is unused, the table is rebuilt first.
   /// Complexity: linear in the table without look-ups, unless it is rebuilt.

@@ -57,6 +57,9 @@ extension RosterOutput {
       plain.write(push.device)
       plain.write(push.waiting.rawValue)
       plain.write(push.overtaken.rawValue)
+      plain.write(push.passed.rawValue)
+      plain.write(push.passedAt != nil)
+      if let passedAt = push.passedAt { write(passedAt) }
     }
   }
 }
@@ -110,8 +113,10 @@ extension RosterInput {
         since: try readStamp(),
         connection: try readConnection(), device: try plain.readOptionalText(),
         waiting: SessionSet(rawValue: try plain.readNumber()),
-        overtaken: SessionSet(rawValue: try plain.readNumber()))
-      guard !push.waiting.isEmpty else { throw plain.invalid }
+        overtaken: SessionSet(rawValue: try plain.readNumber()),
+        passed: SessionSet(rawValue: try plain.readNumber()),
+        passedAt: try plain.readFlag() ? try readStamp() : nil)
+      guard !push.waiting.isEmpty || !push.passed.isEmpty else { throw plain.invalid }
       awaited.append(push)
     }
     guard awaited.count <= AwaitedPush.limit * SessionTable.limit else { throw plain.invalid }

@@ -162,6 +162,21 @@ extension FaultySession {
       scenario.on(device) { $0.sends("unsubscribe", to: "erin@example.test") }
       items["erin@example.test"]?.1 = "from"
       push("erin@example.test")
+    case .crossingPushes:
+      let sets = [newName(), newName()]
+      for (set, editor) in zip(sets, [device, other]) {
+        scenario.on(editor) { $0.sets(set, id: "both") }
+      }
+      // The numbers of the sets whose pushes each device has yet to receive.
+      var coming = [device: [0, 1], other: [1, 0]]
+      while let receiver = devices().first(where: { coming[$0]?.isEmpty == false }) {
+        let number = coming[receiver]?.removeFirst() ?? 0
+        scenario.on(receiver) {
+          $0.pushed(sets[number], id: "crossing \(number)")
+          $0.sent("<iq id='crossing \(number)' type='result'/>")
+        }
+      }
+      for editor in [device, other] { scenario.on(editor) { $0.receivesEmptyResult(id: "both") } }
     }
     pause()
     presence()

@@ -37,7 +37,7 @@ enum PlantedFault: CaseIterable {
 /// What is in order, although it resembles a fault.
 enum NearMiss: CaseIterable {
   case latePush, lateAcknowledgement, lateAnswer, manyEdits, renamedBackByItself, shownLate
-  case orderlyEnd, crossingRequests, cancelledRequest, ownEnding
+  case orderlyEnd, crossingRequests, cancelledRequest, ownEnding, crossingPushes
 }
 
 /// `ROLLCALL_SEEDS=0-9999` tries other seeds.

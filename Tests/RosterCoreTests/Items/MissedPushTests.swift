@@ -304,6 +304,72 @@ struct MissedPushTests {
     #expect(found.map(\.device) == ["laptop"] && found.map(\.cause) == [14])
   }
 
+  /// The orders in which the phone (1) receives the pushes of two sets, and the laptop (2) receives
+  /// the same pushes the other way round.
+  private static let crossings: [[(device: UInt32, name: String)]] = [
+    [(1, "A"), (1, "B"), (2, "B"), (2, "A")], [(1, "A"), (2, "B"), (1, "B"), (2, "A")],
+    [(1, "A"), (2, "B"), (2, "A"), (1, "B")], [(2, "B"), (1, "A"), (1, "B"), (2, "A")],
+    [(2, "B"), (1, "A"), (2, "A"), (1, "B")], [(2, "B"), (2, "A"), (1, "A"), (1, "B")],
+  ]
+
+  /// Both devices rename bob at once, and receive pushes of that at 10 s and something else later.
+  private func renamedAtOnce(_ pushes: [(device: UInt32, name: String)]) -> Scenario {
+    var scenario = twoDevices()
+    scenario.sets(bobItem("A"), id: "a", at: 10_000)
+    onLaptop(&scenario) { $0.sets(bobItem("B"), id: "b") }
+    for (device, name) in pushes {
+      scenario.on(device) {
+        $0.pushed(bobItem(name), id: "push \(name)")
+        $0.sent("<iq id='push \(name)' type='result'/>")
+      }
+    }
+    scenario.receivesEmptyResult(id: "a")
+    onLaptop(&scenario) { $0.receivesEmptyResult(id: "b") }
+    for device in [1, 2] as [UInt32] {
+      scenario.on(device) { $0.receives(from: "\(bob)/pc", at: 14_000) }
+    }
+    return scenario
+  }
+
+  @Test("Pushes that reach two devices in opposite orders are all received")
+  func crossing() {
+    for order in Self.crossings {
+      var scenario = renamedAtOnce(order)
+      let isTold = !missed(&scenario).isEmpty
+      #expect(!isTold, "\(order)")
+      #expect(
+        Set(scenario.allCodes)
+          .isDisjoint(with: [.undoneEdit, .unpushedEdit, .putBack]), "\(order)")
+      // The device that receives the first of them decides which is the newer one.
+      #expect(scenario.item(bob)?.name == (order.first?.device == 1 ? "B" : "A"), "\(order)")
+    }
+  }
+
+  @Test("One of them that a device never receives is missed, and nothing else")
+  func crossingWithLoss() {
+    for order in Self.crossings {
+      for (device, name) in [(2, "B"), (1, "A")] as [(UInt32, String)] {
+        var scenario = renamedAtOnce(order.filter { $0.device != device || $0.name != name })
+        let found = missed(&scenario)
+        #expect(found.map(\.device) == [device == 1 ? "phone" : "laptop"], "\(order)")
+        #expect(found.first?.extent == nil)
+      }
+    }
+  }
+
+  @Test("A push that the server repeats is none that the other device has yet to receive")
+  func repeatedBeforeComing() {
+    var scenario = twoDevices()
+    renames(&scenario)
+    onLaptop(&scenario) {
+      $0.pushed(bobItem("Bob"), id: "old")
+      $0.pushed(bobItem("Rob"), id: "Rob")
+    }
+    scenario.receives(from: "\(bob)/pc", at: 14_000)
+    laptopReceives(&scenario, at: 14_000)
+    #expect(missed(&scenario).isEmpty)
+  }
+
   @Test("A device that comes later, or that never fetched the roster, misses nothing")
   func others() {
     var later = aliceWithBobAndCarol()

@@ -5,31 +5,33 @@ import XMPPStanza
 // Pushes that one device received and another did not: a server pushes each change to every
 // resource that has requested the roster (RFC 6121 §2.1.6).
 extension Reduction {
-  /// A session received a push about a contact.
+  /// The record's session received a push about a contact.
   ///
-  /// - Parameters:
-  ///   - item: The item in the push; nil for a removal.
-  ///   - isNews: Whether no other session has received the same before.
-  mutating func pushArrived(_ item: RosterItem?, about contact: BareJID, isNews: Bool) {
-    guard !roster.awaitedPushes.isEmpty else { return }
-    let mine = SessionSet(place)
+  /// - Parameter item: The item in the push; nil for a removal.
+  mutating func pushArrived(_ item: RosterItem?, about contact: BareJID) -> PushArrival {
+    guard !roster.awaitedPushes.isEmpty else { return .first }
+    let (mine, now) = (SessionSet(place), stamp)
     let awaited = roster.awaitedPushes
-    let last = awaited.lastIndex {
-      $0.waiting.contains(mine) && $0.contact == contact && $0.item == item
-    }
-    guard let last else {
-      // What it did not receive before is outdated by now.
-      if isNews { settleAwaitedPushes(of: place) { $0.contact == contact } }
-      return
+    let isSame = { (push: AwaitedPush) in push.contact == contact && push.item == item }
+    guard let last = awaited.lastIndex(where: { isSame($0) && $0.waiting.contains(mine) }) else {
+      let late = awaited.firstIndex { isSame($0) && $0.mayStillCome(to: mine, at: now) }
+      guard let late else { return .first }
+      roster.awaitedPushes[late].passed.remove(mine)
+      forgetReceivedPushes()
+      return .late
     }
     for index in awaited.indices[...last] where awaited[index].waiting.contains(mine) {
       if awaited[index].contact == contact {
         roster.awaitedPushes[index].waiting.remove(mine)
+        // What it did not receive before is outdated by now.
+        if index < last { roster.awaitedPushes[index].pass(mine, at: stamp) }
       } else if awaited[index].connection == awaited[last].connection {
         roster.awaitedPushes[index].overtaken.insert(mine)
       }
     }
+    let others = roster.awaitedPushes[last].waiting
     forgetReceivedPushes()
+    return .awaited(others: others)
   }
 
   /// Expects a push on the other sessions to which the server has to send it, now or once they are
@@ -53,6 +55,7 @@ extension Reduction {
   /// Lets those of some sessions that await as many pushes as they can no longer await the oldest.
   private mutating func makeRoom(for sessions: SessionSet) {
     guard roster.awaitedPushes.count >= AwaitedPush.limit else { return }
+    roster.awaitedPushes.removeAll { $0.waiting.isEmpty }
     for place in roster.sessions.all.indices where sessions.contains(SessionSet(place)) {
       let mine = SessionSet(place)
       let awaited = roster.awaitedPushes.indices.filter {
@@ -76,6 +79,7 @@ extension Reduction {
     for var push in waiting {
       if !isMissed(push, by: place) { push.since = stamp }
       push.waiting = mine
+      push.passed = []
       push.overtaken.formIntersection(mine)
       append(push)
     }
@@ -132,8 +136,9 @@ extension Reduction {
     let mine = SessionSet(place)
     for index in roster.awaitedPushes.indices {
       let push = roster.awaitedPushes[index]
-      guard push.waiting.contains(mine), isIncluded(push) else { continue }
-      roster.awaitedPushes[index].waiting.remove(mine)
+      guard isIncluded(push) else { continue }
+      roster.awaitedPushes[index].passed.remove(mine)
+      guard roster.awaitedPushes[index].waiting.remove(mine) != nil else { continue }
       guard isMissed(push, by: place) else { continue }
       tally(
         .missedPushes, about: push.contact, at: push.shown.record, of: place,
@@ -157,7 +162,10 @@ extension Reduction {
   }
 
   private mutating func forgetReceivedPushes() {
-    roster.awaitedPushes.removeAll { $0.waiting.isEmpty }
+    let now = stamp
+    roster.awaitedPushes.removeAll {
+      $0.waiting.isEmpty && !$0.mayStillCome(to: $0.passed, at: now)
+    }
   }
 }
 

@@ -25,20 +25,7 @@ extension Reduction {
     let number = roster.contacts.insert(address: item.address)
     unidentifiedSetsShown(of: item.address)
     let mayBeOurs = pushMayBeOurs(about: item.address)
-    if canRepeat {
-      let before = roster.contacts.entry(of: number)?.item
-      let (jid, shown) = (item.jid, item.shown)
-      let content = Delivery.Content.push(
-        shown, before: before, version: .init(decoding: query.version))
-      let isNews = !isKnown(content, of: number)
-      pushArrived(shown, about: jid, isNews: isNews)
-      guard isNews else { return }
-      // A copy of what changes nothing changes nothing either.
-      if before != shown {
-        expectCopies(content, of: number, where: \.isToldPushes)
-        awaitPush(shown, about: jid)
-      }
-    }
+    guard !canRepeat || isNews(item, number, version: query.version) else { return }
     reportMalformedParts(of: query)
     if !mayBeOurs, !roster.isInboundOnly, changesNothing(item, number) {
       tally(.idlePushes, about: item.jid, at: stamp.record, of: place)
@@ -54,6 +41,35 @@ extension Reduction {
       roster.lastVersionPush = VersionPush(
         contact: item.jid, shown: stamp, connection: session.connection, device: session.resource)
     }
+  }
+
+  /// Whether a push shows what no other connection has received yet, nor this one before its
+  /// resumption; the other connections are then expected to receive it too.
+  private mutating func isNews(
+    _ item: StoredItem, _ number: ContactNumber, version: RawSpan?
+  ) -> Bool {
+    let before = roster.contacts.entry(of: number)?.item
+    let (jid, shown) = (item.jid, item.shown)
+    let content = Delivery.Content.push(shown, before: before, version: .init(decoding: version))
+    let isRepeated = isRepeated(content, of: number)
+    let arrival = pushArrived(shown, about: jid)
+    guard !isRepeated, arrival != .late else { return false }
+    guard !isOvertaken(content, of: number) else {
+      // The others receive it after what they have received first.
+      if arrival == .first, !isBeforeComing(shown, of: number) { awaitPush(shown, about: jid) }
+      return false
+    }
+    if arrival == .first { settleAwaitedPushes(of: place) { $0.contact == jid } }
+    // A copy of what changes nothing changes nothing either.
+    guard before != shown else { return true }
+    var receivers: SessionSet = []
+    if case .awaited(let others) = arrival {
+      receivers = roster.sessions.places(where: \.isInterested).subtracting(others)
+    } else {
+      awaitPush(shown, about: jid)
+    }
+    expectCopies(content, of: number, except: receivers, where: \.isToldPushes)
+    return true
   }
 
   /// We sent a set or a subscription stanza about a contact: a server may push the item once to
