@@ -53,6 +53,8 @@ public struct Roster: Sendable {
   var acceptances: [Acceptance] = []
   /// Contacts that have ended a subscription and may end the other direction too, oldest first.
   var leavings: [Leaving] = []
+  /// Contacts that the server removed, which may have left, oldest first.
+  var removals: [UnaskedRemoval] = []
   /// The first of the last events in a row that are all the records since: between them, the server
   /// has asked for nothing but what events show. 0 if the last record is no event.
   var eventsSince: UInt64 = 0
@@ -105,6 +107,7 @@ extension Roster: Hashable {
       && a.abandonedEdits == b.abandonedEdits
       && a.awaitedPushes == b.awaitedPushes && a.tallies == b.tallies
       && a.acceptances == b.acceptances && a.leavings == b.leavings
+      && a.removals == b.removals
       && a.eventsSince == b.eventsSince
       && a.nextTimeout == b.nextTimeout
       && a.nextNeglect == b.nextNeglect && a.contacts == b.contacts

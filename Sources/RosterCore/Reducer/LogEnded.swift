@@ -55,6 +55,7 @@ extension Reduction {
     reportStreamErrors { _ in true }
     reportTallies()
     reportAcceptances()
+    reportRemovals()
     reportLeavings()
     reportRequestsForRequests()
     reportRequestsAskedBack()

@@ -39,6 +39,7 @@ extension Reduction {
   /// Called after the record that passes the timeout was reduced: that record may be the answer,
   /// which comes late if the device was asleep.
   mutating func reportOverdue() {
+    reportUnexplainedRemovals()
     guard let now = stamp.clock else { return }
     if now > roster.nextTimeout {
       // As long as nothing of the server was seen, answers wait: the next event looks again.

@@ -85,6 +85,7 @@ extension Roster {
     body.write(tallies)
     body.write(acceptances)
     body.write(leavings)
+    body.write(removals)
     let details = body.write(numbers)
     return (body.plain.bytes, details)
   }
@@ -154,6 +155,7 @@ extension Roster {
     tallies = try body.readTallies()
     acceptances = try body.readAcceptances()
     leavings = try body.readLeavings()
+    removals = try body.readRemovals()
     try body.readContacts()
     swap(&contacts, &body.contacts)
   }

@@ -46,6 +46,16 @@ extension RosterOutput {
     }
   }
 
+  mutating func write(_ removals: [UnaskedRemoval]) {
+    plain.write(UInt64(removals.count))
+    for removal in removals {
+      plain.write(removal.contact)
+      write(removal.stamp)
+      plain.write(UInt64(removal.connection.number))
+      plain.write(removal.device)
+    }
+  }
+
   mutating func write(_ awaited: Deque<AwaitedPush>) {
     plain.write(UInt64(awaited.count))
     for push in awaited {
@@ -148,6 +158,18 @@ extension RosterInput {
     }
     guard leavings.count <= Leaving.limit else { throw plain.invalid }
     return leavings
+  }
+
+  mutating func readRemovals() throws(CodecError) -> [UnaskedRemoval] {
+    var removals: [UnaskedRemoval] = []
+    for _ in 0..<(try plain.readCount()) {
+      removals.append(
+        UnaskedRemoval(
+          contact: try plain.read(), stamp: try readStamp(), connection: try readConnection(),
+          device: try plain.readOptionalText()))
+    }
+    guard removals.count <= UnaskedRemoval.limit else { throw plain.invalid }
+    return removals
   }
 
   private mutating func readConnection() throws(CodecError) -> ConnectionID {

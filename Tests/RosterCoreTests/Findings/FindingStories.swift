@@ -17,10 +17,14 @@ func storyCase(_ code: Finding.Code) -> FindingCase {
   return switch code {
   case .removedElsewhere:
     FindingCase(
-      { $0.pushed(item(bob, "subscription='remove'")) },
+      {
+        $0.pushed(item(bob, "subscription='remove'"))
+        $0.ends()
+      },
       {
         $0.sets(item(bob, "subscription='remove'"))
         $0.pushed(item(bob, "subscription='remove'"))
+        $0.ends()
       })
   case .unfetchedRoster:
     FindingCase(

@@ -159,8 +159,9 @@ struct FriendLeftTests {
       scenario.receives("unsubscribed", from: bob)  // 5
       scenario.time = 1_000 + pause
       scenario.pushed(item(bob, "subscription='remove'"))
-      let found = scenario.outcomes.flatMap(\.findings).map(\.code)
-        .filter { $0 == .friendLeft || $0 == .removedElsewhere }
+      var ended = scenario
+      ended.ends()
+      let found = ended.allCodes.filter { $0 == .friendLeft || $0 == .removedElsewhere }
       #expect(found == (isLeft ? [.friendLeft] : [.removedElsewhere]), "\(pause)")
       guard isLeft else { continue }
       #expect(Set(scenario.last.originsOfChanges.map(\.cause)) == [4, 5])

@@ -80,10 +80,7 @@ struct OutgoingRuleTests {
       ("our unsubscribe", nil, { $0.sends("unsubscribe", to: "bob@example.test") }),
       ("to", nil, { $0.pushed(item("bob@example.test", "subscription='to'")) }),
       ("both", nil, { $0.fetches(item("bob@example.test", "subscription='both'")) }),
-      (
-        "removal", .removedElsewhere,
-        { $0.pushed(item("bob@example.test", "subscription='remove'")) }
-      ),
+      ("removal", nil, { $0.pushed(item("bob@example.test", "subscription='remove'")) }),
       ("result without it", nil, { $0.fetches() }),
     ]
     for reflected in [true, false] {
@@ -94,9 +91,7 @@ struct OutgoingRuleTests {
         #expect(scenario.outgoing == [bob])
         end(&scenario)
         #expect(scenario.outgoing.isEmpty, "\(name), reflected: \(reflected)")
-        // A contact that was not an item yet was not removed.
-        let told = code == .removedElsewhere && !reflected ? nil : code
-        #expect(scenario.codes == [told].compactMap { $0 }, "\(name)")
+        #expect(scenario.codes == [code].compactMap { $0 }, "\(name)")
       }
     }
   }

@@ -70,7 +70,9 @@ struct FragmentRuleTests {
     (
       Line(testDescription: "a removal") {
         $0.pushed(item(bob, "subscription='both'"))
+        $0.time = 0
         $0.pushed(item(bob, "subscription='remove'"))
+        $0.sends(at: 1_001)
       },
       .removedElsewhere
     ),

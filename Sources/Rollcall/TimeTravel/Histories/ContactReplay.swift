@@ -130,7 +130,10 @@ package struct ContactReplay: Hashable, Sendable {
   private mutating func follow(_ origins: [ChangeOrigin]) {
     for origin in origins where origin.contact == contact {
       forget(earlierEffectsOf: origin)
-      if origin.isLate { itemSources[origin.effect]?.origins.append(origin) }
+      if origin.isLate {
+        itemSources[origin.effect]?.origins.append(origin)
+        if removal?.record == origin.effect { removal?.value.origins.append(origin) }
+      }
       guard let index = sets.firstIndex(where: { $0.record == origin.cause }) else { continue }
       sets[index].fate = .shown
     }

@@ -17,10 +17,10 @@ extension Reduction {
     noteOrigin(
       .contactStanza(effect.kind(isOurs: false)), cause: stamp.record,
       effect: waiting[index].stamp.record, of: number)
+    removalExplained(of: number)
     friendLeft(
       effect, number, from: waiting[index].before,
-      to: roster.contacts.item(of: number)?.subscription ?? RosterSubscription.none,
-      by: stamp.record)
+      to: roster.contacts.item(of: number)?.subscription, by: stamp.record)
     return waiting[index]
   }
 
@@ -107,6 +107,30 @@ extension Reduction {
     roster.contacts.updateDetails(of: number) { $0.expected.pushes.removeAll(where: isOver) }
   }
 
+  /// The server has taken a contact out that we did not remove: the contact's stanzas, by which it
+  /// ended a subscription or denied our request, may still arrive.
+  ///
+  /// - Parameters:
+  ///   - old: The item before.
+  ///   - coming: The stanzas that earlier pushes have already shown the effect of.
+  ///   - sent: The effects of stanzas that have come.
+  mutating func expectStanzas(
+    afterRemovalOf number: ContactNumber, _ old: ItemRow, besides coming: [Expectation] = [],
+    except sent: [SubscriptionEffect] = []
+  ) {
+    var stanzas = coming
+    for effect in [SubscriptionEffect.weNoLongerSee, .itNoLongerSees]
+    where old.isEnded(by: effect) && !sent.contains(effect)
+      && !coming.contains(where: { $0.effect == effect })
+    {
+      var stanza = expectation(effect, of: number, isOurs: false)
+      stanza.before = old.subscription
+      stanzas.append(stanza)
+    }
+    guard !stanzas.isEmpty else { return }
+    roster.contacts.updateDetails(of: number) { $0.expected.stanzas = stanzas }
+  }
+
   /// The contact leaves the roster. If we ended that, what it sends next is still part of it.
   mutating func forgetExpectedCounterparts(of number: ContactNumber) {
     let expected = roster.contacts.expected(of: number)
@@ -121,6 +145,18 @@ extension Reduction {
   mutating func forgetExpectedCounterparts() {
     for number in roster.contacts.members(.expected) {
       roster.contacts.updateDetails(of: number) { $0.expected.stanzas = [] }
+    }
+  }
+}
+
+extension ItemRow {
+  /// Whether an effect takes something from the item that a contact can end: a subscription, or our
+  /// request.
+  fileprivate func isEnded(by effect: SubscriptionEffect) -> Bool {
+    switch effect {
+    case .weNoLongerSee: subscription.includesTo || isPending
+    case .itNoLongerSees: subscription.includesFrom
+    case .weSee, .itSees, .weAsk, .weApprove: false
     }
   }
 }

@@ -76,7 +76,10 @@ extension Reduction {
   }
 
   /// The server took a contact out; it may be one that the roster does not know.
-  mutating func itemRemoved(_ number: ContactNumber) {
+  ///
+  /// - Parameter isByContact: Whether that is part of an ending that the contact has begun.
+  mutating func itemRemoved(_ number: ContactNumber, isByContact: Bool = false) {
+    if !isByContact { leavingIsOver(number, isRemoved: true) }
     let hadItem = takeItemOut(number, isByRoster: false)
     // Also of one that is no item: its presence can have come before the roster.
     voidPresence(of: number)
@@ -88,9 +91,14 @@ extension Reduction {
 
   /// A result does not list a contact that had an item, or that we had asked.
   mutating func itemMissing(_ number: ContactNumber, asked: UInt64?) {
+    let old = roster.contacts.item(of: number)
+    leavingIsOver(number, isRemoved: true)
     // A result says nothing about the presence of an address that never had an item.
     let hadItem = takeItemOut(number, isByRoster: true)
-    if hadItem { voidPresence(of: number) }
+    if let old {
+      voidPresence(of: number)
+      if !isRemovalOurs(number) { expectStanzas(afterRemovalOf: number, old) }
+    }
     settleOutgoing(byAbsenceOf: number, hadItem: hadItem, .result(asked: asked))
     compareWithEdits(number, nil, .result(asked: asked))
   }
@@ -98,7 +106,6 @@ extension Reduction {
   /// - Returns: Whether there was an item.
   private mutating func takeItemOut(_ number: ContactNumber, isByRoster: Bool) -> Bool {
     forgetExpectedCounterparts(of: number)
-    leavingIsOver(number, isRemoved: true)
     guard let old = roster.contacts.item(of: number) else { return false }
     changed(.item, of: number) { contacts in
       .item(before: contacts.value(of: old, number), after: nil)

@@ -33,8 +33,7 @@ extension Reduction {
     if let fields = item.fields {
       itemSet(fields, number, .push)
     } else {
-      if !isRemovedByContact(number) { reportIfRemovedElsewhere(number) }
-      itemRemoved(number)
+      removalPushed(number)
     }
     if let version = query.version, !isBehind {
       versionLearned(version)
@@ -104,15 +103,6 @@ extension Reduction {
     } else {
       row == nil
     }
-  }
-
-  private mutating func reportIfRemovedElsewhere(_ number: ContactNumber) {
-    let jid = roster.contacts.address(of: number)
-    guard roster.contacts.item(of: number) != nil, !roster.isInboundOnly,
-      !isFragment, !roster.sessions.hasRemoval(of: jid),
-      !roster.abandonedEdits.contains(where: { $0.edit.contact == jid && $0.edit.after == nil })
-    else { return }
-    report(.item(.removedElsewhere), about: jid)
   }
 
   private mutating func expectAcknowledgement(of push: StoredSet, about item: StoredItem?) {

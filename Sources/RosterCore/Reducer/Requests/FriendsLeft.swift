@@ -61,25 +61,6 @@ extension Reduction {
     report(leavingAt: index, as: after)
   }
 
-  /// Whether a removal that the server pushes is the effect of what the contact has just sent: some
-  /// servers take a contact out when the subscription has ended, instead of showing it as “none”.
-  mutating func isRemovedByContact(_ number: ContactNumber) -> Bool {
-    guard let before = roster.contacts.item(of: number)?.subscription,
-      !roster.sessions.hasRemoval(of: roster.contacts.address(of: number))
-    else { return false }
-    let now = stamp
-    let stanzas = roster.contacts.expected(of: number).pushes.filter {
-      !$0.isOurs && $0.effect.endsSubscription
-        && !$0.stamp.isLongBefore(now, Timeout.answersCross)
-    }
-    for stanza in stanzas {
-      stanzaShown(stanza, of: number)
-      friendLeft(
-        stanza.effect, number, from: before, to: nil, by: stanza.stamp.record)
-    }
-    return !stanzas.isEmpty
-  }
-
   /// A new subscription begins or the contact leaves the roster, so that a contact that was leaving
   /// has left.
   ///
@@ -124,15 +105,5 @@ extension Reduction {
           to: after)),
       about: leaving.contact, cause: leaving.stanza,
       by: .connection(leaving.connection, leaving.device))
-  }
-}
-
-extension SubscriptionEffect {
-  /// Whether it ends a subscription.
-  fileprivate var endsSubscription: Bool {
-    switch self {
-    case .weNoLongerSee, .itNoLongerSees: true
-    case .weSee, .itSees, .weAsk, .weApprove: false
-    }
   }
 }

@@ -10,6 +10,7 @@ extension Reduction {
       return
     }
     let number = roster.contacts.insert(address: stanza.contact)
+    reportUnexplainedRemovals()
     if canRepeat {
       let content = Delivery.Content.subscription(stanza.value)
       guard !isKnown(content, of: number) else {
@@ -136,11 +137,12 @@ extension Reduction {
     }
   }
 
-  /// Servers that push first remove our request from the roster before they deliver the contact's
-  /// answer (RFC 6121 §3.2.3 leaves the order open).
+  /// Servers that push first take our request, or the contact with it, out of the roster before they
+  /// deliver the contact's answer (RFC 6121 §3.2.3 leaves the order open).
   private mutating func denialFollowed(_ push: Expectation, _ number: ContactNumber) {
-    guard let end = roster.contacts.lastOutgoingEnd(of: number), end.way == .dropped,
-      end.at.record == push.stamp.record, !push.stamp.isLongBefore(stamp)
+    guard let end = roster.contacts.lastOutgoingEnd(of: number),
+      end.way == .dropped || end.way == .removed, end.at.record == push.stamp.record,
+      !push.stamp.isLongBefore(stamp)
     else { return }
     let denied = EndedOutgoing(way: .refused, at: stamp, since: end.since)
     roster.contacts.updateDetails(of: number) { $0.lastOutgoingEnd = denied }
