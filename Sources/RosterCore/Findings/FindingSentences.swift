@@ -218,7 +218,7 @@ extension EditFinding {
         + "and \(loss.clause(about: words.somebody)): a set replaces the name and all groups "
         + "(RFC 6121 §2.1.2)."
     case .putBack(let putBack):
-      putBack.sentence(about: words.somebody, set: words.cause, by: words.device)
+      putBack.sentence(about: words)
     case .foreignSet:
       "\(words.initialOur) roster set went to an address of \(words.somebody), and changes nothing "
         + "of ours: a set goes to no address or to our bare one (RFC 6121 §2.1.5)."

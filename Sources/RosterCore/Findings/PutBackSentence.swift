@@ -2,17 +2,20 @@ import XMPPStanza
 
 extension PutBack {
   /// What was put back, who had changed it, and why that may be a mistake.
-  ///
-  /// - Parameters:
-  ///   - contact: The contact that it is about.
-  ///   - set: The record of the set.
-  ///   - device: The device that put it back; nil if there is only one.
-  func sentence(about contact: String, set: String, by device: String?) -> String {
-    let subject = device ?? "This client"
+  func sentence(about words: Finding.Words) -> String {
+    let subject = words.device ?? "This client"
     let what =
-      fields.map { "\($0.clause(about: contact)), by the set of \(set)" }
-      ?? "added \(contact) again by the set of \(set), as the contact was before"
-    return "\(subject) \(what): \(past). " + (before.map(loss) ?? "") + reason
+      fields.map { "\($0.clause(about: words.somebody)), by the set of \(words.cause)" }
+      ?? "added \(words.somebody) again by the set of \(words.cause), as the contact was before"
+    return "\(subject) \(what): \(past). " + (before.map(loss) ?? "") + rounds(of: words) + reason
+  }
+
+  /// How often something was put back; empty for once.
+  private func rounds(of words: Finding.Words) -> String {
+    guard words.extent != nil else { return "" }
+    let sets = "That was the first of \(words.cases("such sets"))"
+    return sets
+      + (rival.map { ": \(words.subject) and \($0) undo each other's changes. " } ?? ". ")
   }
 
   /// What had happened before.
@@ -35,6 +38,10 @@ extension PutBack {
   }
 
   private var reason: String {
+    if evidence.contains(.rounds) {
+      return "People would have stopped by then, so at least one of the clients probably sends its "
+        + "own copy again instead of taking the pushes (RFC 6121 §2.1.6)."
+    }
     if evidence.contains(.burst) {
       return "It sent several sets in a row, so it probably works from an old copy of its list "
         + "instead of the pushes (RFC 6121 §2.1.6)."

@@ -53,15 +53,26 @@ package struct RestoredFields: Hashable, Sendable {
   var isBoth: Bool { name != nil && !from.groups.hasSameBytes(as: to.groups) }
 }
 
-/// A set that has put something back, until it is clear whether it is one of several.
+/// A set that has put something back, until it is clear whether it is one of several: of one device
+/// in a row, or of devices that undo each other's changes of a contact.
 struct HeldPutBack: Hashable, Sendable {
   var contact: BareJID
+  /// The set.
   var sent: RecordStamp
   var restoration: Restoration
+  /// The subscription after the set.
   var subscription: RosterSubscription
+  /// The connection that sent it, and its resource.
+  var connection: ConnectionID
+  var device: String?
+  /// How many sets have put something of the contact back without a pause, and the last of them.
+  var count = 1
+  var last: RecordStamp
+  /// Another device that sent one of them.
+  var rival: String?
 
-  /// How many are kept of a session.
-  static let limit = 16
+  /// The number that is kept at once; beyond it the oldest is reported.
+  static let limit = 64
 }
 
 /// The last set that a session sent.
@@ -87,7 +98,10 @@ package struct PutBack: Hashable, Sendable {
     package static let bothFields = Self(rawValue: 2)
     /// The device sent the set as soon as it had received the roster.
     package static let afterLogin = Self(rawValue: 4)
-    static let all = Self(rawValue: 7)
+    /// Sets have put something of the contact back so often without a pause that people would have
+    /// stopped by then.
+    package static let rounds = Self(rawValue: 8)
+    static let all = Self(rawValue: 15)
   }
 
   /// Which of its name and groups; nil if it is the whole contact.
@@ -100,6 +114,8 @@ package struct PutBack: Hashable, Sendable {
   package var lostAt: UInt64?
   /// The subscription before the removal, if the contact has less now; else nil.
   package var before: RosterSubscription?
+  /// The device that put something back in turn; nil if none did.
+  package var rival: String?
   /// What suggests that it came from an old copy.
   package var evidence: Evidence
 }

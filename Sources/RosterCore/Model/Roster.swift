@@ -55,6 +55,8 @@ public struct Roster: Sendable {
   var leavings: [Leaving] = []
   /// Contacts that the server removed, which may have left, oldest first.
   var removals: [UnaskedRemoval] = []
+  /// Sets that have put something back and may be some of several, oldest first.
+  var putBacks: [HeldPutBack] = []
   /// The first of the last events in a row that are all the records since: between them, the server
   /// has asked for nothing but what events show. 0 if the last record is no event.
   var eventsSince: UInt64 = 0
@@ -107,7 +109,7 @@ extension Roster: Hashable {
       && a.abandonedEdits == b.abandonedEdits
       && a.awaitedPushes == b.awaitedPushes && a.tallies == b.tallies
       && a.acceptances == b.acceptances && a.leavings == b.leavings
-      && a.removals == b.removals
+      && a.removals == b.removals && a.putBacks == b.putBacks
       && a.eventsSince == b.eventsSince
       && a.nextTimeout == b.nextTimeout
       && a.nextNeglect == b.nextNeglect && a.contacts == b.contacts

@@ -101,8 +101,6 @@ struct Session: Hashable, Sendable {
   var openBlocking: [OpenBlocking] = []
   /// The last set that it sent.
   var lastSet: LastSet?
-  /// Sets that have put something back, until it is clear whether they are some of several.
-  var heldPutBacks: [HeldPutBack] = []
 
   /// Whether the session was told the roster, so that it is told what changes.
   var hasFetched: Bool { fetchedAt != nil }

@@ -47,10 +47,10 @@ extension Reduction {
       abandonEdits(of: place)
     }
     for place in roster.sessions.all.indices {
-      reportPutBacks(of: place)
       reportAlteredSets(of: place)
       settleAwaitedPushes(of: place)
     }
+    reportPutBacks()
     reportAbandoned()
     reportStreamErrors { _ in true }
     reportTallies()

@@ -40,6 +40,7 @@ extension Reduction {
   /// which comes late if the device was asleep.
   mutating func reportOverdue() {
     reportUnexplainedRemovals()
+    reportSettledPutBacks()
     guard let now = stamp.clock else { return }
     if now > roster.nextTimeout {
       // As long as nothing of the server was seen, answers wait: the next event looks again.
@@ -53,7 +54,6 @@ extension Reduction {
         reportOverdueQueries(of: place, now)
         // What a lost session sent is settled once it is resumed or another one begins.
         if !roster.sessions[place].isLost { reportOverdueEdits(of: place, now) }
-        reportOverduePutBacks(of: place, now)
         countOverdueAcknowledgements(of: place, now)
       }
       reportOverdueAbandoned(now)

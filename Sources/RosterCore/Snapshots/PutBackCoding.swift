@@ -41,18 +41,26 @@ extension RosterOutput {
     if let record { write(record: record) }
   }
 
-  mutating func writePutBacks(of session: Session) {
+  mutating func writeLastSet(of session: Session) {
     plain.write(session.lastSet != nil)
     if let last = session.lastSet {
       plain.write(last.contact)
       write(last.sent)
     }
-    plain.write(UInt64(session.heldPutBacks.count))
-    for held in session.heldPutBacks {
+  }
+
+  mutating func write(_ putBacks: [HeldPutBack]) {
+    plain.write(UInt64(putBacks.count))
+    for held in putBacks {
       plain.write(held.contact)
       write(held.sent)
       write(known: held.restoration)
       plain.write(tag: held.subscription.code)
+      plain.write(UInt64(held.connection.number))
+      plain.write(held.device)
+      plain.write(UInt64(held.count))
+      write(held.last)
+      plain.write(held.rival)
     }
   }
 }
@@ -94,16 +102,30 @@ extension RosterInput {
     try plain.readFlag() ? try readRecord() : nil
   }
 
-  mutating func readPutBacks(of session: inout Session) throws(CodecError) {
-    if try plain.readFlag() {
-      session.lastSet = LastSet(contact: try plain.read(), sent: try readStamp())
-    }
+  mutating func readLastSet() throws(CodecError) -> LastSet? {
+    guard try plain.readFlag() else { return nil }
+    return LastSet(contact: try plain.read(), sent: try readStamp())
+  }
+
+  mutating func readPutBacks() throws(CodecError) -> [HeldPutBack] {
+    var putBacks: [HeldPutBack] = []
     for _ in 0..<(try plain.readCount()) {
-      session.heldPutBacks.append(
+      let contact: BareJID = try plain.read()
+      let sent = try readStamp()
+      let restoration = try readKnownRestoration()
+      let subscription: RosterSubscription = try plain.readCode()
+      let connection = try readConnection()
+      let device = try plain.readOptionalText()
+      guard let count = UInt32(exactly: try plain.readNumber()), count > 0 else {
+        throw plain.invalid
+      }
+      putBacks.append(
         HeldPutBack(
-          contact: try plain.read(), sent: try readStamp(),
-          restoration: try readKnownRestoration(), subscription: try plain.readCode()))
+          contact: contact, sent: sent, restoration: restoration, subscription: subscription,
+          connection: connection, device: device, count: Int(count), last: try readStamp(),
+          rival: try plain.readOptionalText()))
     }
-    guard session.heldPutBacks.count <= HeldPutBack.limit else { throw plain.invalid }
+    guard putBacks.count <= HeldPutBack.limit else { throw plain.invalid }
+    return putBacks
   }
 }

@@ -86,6 +86,7 @@ extension Roster {
     body.write(acceptances)
     body.write(leavings)
     body.write(removals)
+    body.write(putBacks)
     let details = body.write(numbers)
     return (body.plain.bytes, details)
   }
@@ -156,6 +157,7 @@ extension Roster {
     acceptances = try body.readAcceptances()
     leavings = try body.readLeavings()
     removals = try body.readRemovals()
+    putBacks = try body.readPutBacks()
     try body.readContacts()
     swap(&contacts, &body.contacts)
   }

@@ -54,7 +54,7 @@ extension RosterOutput {
     plain.write(session.hasForgottenEdits)
     plain.write(UInt64(session.pendingEdits.count))
     for edit in session.pendingEdits { write(edit) }
-    writePutBacks(of: session)
+    writeLastSet(of: session)
     plain.write(UInt64(session.openBlocking.count))
     for open in session.openBlocking {
       plain.write(open.request)
@@ -150,7 +150,7 @@ extension RosterInput {
     for _ in 0..<(try plain.readCount()) {
       session.pendingEdits.append(try readPendingEdit())
     }
-    try readPutBacks(of: &session)
+    session.lastSet = try readLastSet()
     for _ in 0..<(try plain.readCount()) {
       session.openBlocking.append(
         OpenBlocking(request: try plain.read(), sent: try readStamp()))

@@ -172,7 +172,7 @@ extension RosterInput {
     return removals
   }
 
-  private mutating func readConnection() throws(CodecError) -> ConnectionID {
+  mutating func readConnection() throws(CodecError) -> ConnectionID {
     guard let number = UInt32(exactly: try plain.readNumber()) else { throw plain.invalid }
     return ConnectionID(number: number)
   }

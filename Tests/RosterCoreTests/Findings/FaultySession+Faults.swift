@@ -73,6 +73,13 @@ extension FaultySession {
       pause()
       relogIn(device)
       rename("frank", to: old, by: device)
+    case .renameWar:
+      culprit = mine
+      for number in 0..<8 {
+        let editor = number % 2 == 0 ? device : other
+        rename("frank", to: number % 2 == 0 ? "One" : "Two", by: editor)
+        scenario.time = (scenario.time ?? 0) + 700
+      }
     case .brokenStream:
       culprit = mine
       fail(device, "policy-violation")

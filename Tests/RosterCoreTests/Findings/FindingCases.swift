@@ -368,6 +368,7 @@ func editCase(_ code: Finding.Code) -> FindingCase {
         $0.sets(bobItem("Bob"), id: "back", at: 20_000)
         $0.pushed(item(bob, "name='Bob'", groups: ["A", "B"]))
         $0.sets(item("carol@example.test", "name='C'"), id: "next", at: 20_500)
+        $0.ends()
       },
       {
         $0.sets(item(bob, "subscription='remove'"), id: "remove")
@@ -376,6 +377,7 @@ func editCase(_ code: Finding.Code) -> FindingCase {
         $0.sets(bobItem("Bob"), id: "back", at: 20_000)
         $0.pushed(item(bob, "name='Bob'", groups: ["A", "B"]))
         $0.sets(item("carol@example.test", "name='C'"), id: "next", at: 20_500)
+        $0.ends()
       })
   default:  // A set to another account's roster.
     FindingCase(

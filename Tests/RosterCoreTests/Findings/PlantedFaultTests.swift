@@ -7,7 +7,8 @@ import XMPPStanza
 enum PlantedFault: CaseIterable {
   case droppedPush, missingAcknowledgement, ignoredSet, refusedSet, forgedPush, forgedRoster
   case answeredAnswer, repeatedPushes, lostAcceptance, wrongRefusal, requestForRequest, denial
-  case leavingFriend, deadServer, hiddenPresence, staleCopy, brokenStream, conflictLoop
+  case leavingFriend, deadServer, hiddenPresence, staleCopy, renameWar, brokenStream
+  case conflictLoop
 
   /// The code of the only finding that it causes.
   var code: Finding.Code {
@@ -27,7 +28,7 @@ enum PlantedFault: CaseIterable {
     case .leavingFriend: .friendLeft
     case .deadServer: .undeliveredRequest
     case .hiddenPresence: .unshownPresence
-    case .staleCopy: .putBack
+    case .staleCopy, .renameWar: .putBack
     case .brokenStream: .streamError
     case .conflictLoop: .conflictLoop
     }

@@ -1,4 +1,4 @@
-import RosterCore
+@testable import RosterCore
 import TestSupport
 import Testing
 import XMPPStanza
@@ -35,7 +35,9 @@ struct PutBackTests {
   }
 
   private func findings(_ scenario: Scenario) -> [Finding] {
-    scenario.outcomes.flatMap(\.findings).filter { $0.code == .putBack }
+    var scenario = scenario
+    scenario.ends()
+    return scenario.findings.filter { $0.code == .putBack }
   }
 
   private func bobItem(_ name: String, _ groups: [String] = ["A"]) -> String {
@@ -53,7 +55,7 @@ struct PutBackTests {
     edit(&scenario, on: 1, added, at: 20_000)  // 15 to 18
     let finding = try #require(findings(scenario).first)
     #expect(findings(scenario).count == 1)
-    #expect(finding.cause == 15 && finding.record == 16 && finding.contact == bare(bob))
+    #expect(finding.cause == 15 && finding.record == 18 && finding.contact == bare(bob))
     #expect(finding.severity == .warning && finding.device == "phone")
     let sentence = finding.sentence
     #expect(sentence.hasPrefix("phone added \(bob) again by the set of record 15"))
@@ -68,7 +70,7 @@ struct PutBackTests {
     edit(&scenario, on: 2, bobItem("Robert", ["A", "B"]), at: 1_000)  // 7 to 10
     edit(&scenario, on: 1, bobItem("Bob"), at: 20_000)  // 11 to 14
     let finding = try #require(findings(scenario).first)
-    #expect(finding.cause == 11 && finding.record == 12)
+    #expect(finding.cause == 11 && finding.record == 14)
     #expect(finding.sentence.contains("desktop had changed that at record 7"))
     #expect(finding.sentence.contains("Name and groups are both as they were"))
     #expect(!scenario.allCodes.contains(.undoneEdit) && !scenario.allCodes.contains(.outdatedSet))
@@ -160,6 +162,64 @@ struct PutBackTests {
       #expect(finding.sentence.contains("left the roster at record 7"))
       #expect(finding.sentence.contains("This is a guess."))
     }
+  }
+
+  /// Devices rename Bob in turn: each device with the name that it sets, at this pace.
+  private func rename(
+    _ turns: [(device: UInt32, name: String)], every pace: Int64 = 3_000
+  ) -> Scenario {
+    var scenario = alice()
+    for (number, turn) in turns.enumerated() {
+      edit(&scenario, on: turn.device, bobItem(turn.name), at: 1_000 + Int64(number) * pace)
+    }
+    return scenario
+  }
+
+  @Test("Devices that undo each other's changes are one finding, with the count")
+  func turns() throws {
+    for (count, severity) in [(1, .info), (2, .info), (3, .warning), (18, .warning)]
+      as [(Int, Finding.Severity)]
+    {
+      let turns = (0..<(count + 2)).map { $0 % 2 == 0 ? (device: UInt32(1), "A") : (2, "B") }
+      let scenario = rename(turns)
+      let found = findings(scenario)
+      let finding = try #require(found.first)
+      #expect(found.count == 1 && finding.count == count && finding.severity == severity)
+      #expect(finding.device == "phone" && finding.cause == 15)
+      #expect(finding.sentence.hasPrefix("phone gave \(bob) back the name “A”, by the set of"))
+      let words =
+        "the first of \(count) such sets (#15 to #\(11 + 4 * count)): phone and desktop undo"
+      #expect(finding.sentence.contains(words) == (count > 1), "\(finding.sentence)")
+      #expect(finding.sentence.contains("People would have stopped") == (severity == .warning))
+    }
+  }
+
+  @Test("A device that puts its name back each time is one finding, too")
+  func oneSided() throws {
+    let scenario = rename([(2, "A"), (1, "Bob"), (2, "B"), (1, "Bob"), (2, "C"), (1, "Bob")])
+    let found = findings(scenario)
+    let finding = try #require(found.first)
+    #expect(found.count == 1 && finding.count == 3 && finding.severity == .warning)
+    #expect(finding.sentence.contains("That was the first of 3 such sets (#11 to #27). People"))
+  }
+
+  @Test("After a pause, it is another matter, and each is reported before the log ends")
+  func pause() {
+    let turns = (0..<4).map { $0 % 2 == 0 ? (device: UInt32(1), "A") : (2, "B") }
+    let scenario = rename(turns, every: 61_000)
+    #expect(findings(scenario).map(\.count) == [1, 1])
+    #expect(scenario.allCodes.filter { $0 == .putBack }.count == 1)
+  }
+
+  @Test("What was put back is part of the state until it is reported")
+  func state() throws {
+    let scenario = rename([(1, "A"), (2, "B"), (1, "A"), (2, "B")])
+    let read = try Roster(snapshot: scenario.roster.snapshot.span.bytes)
+    #expect(read == scenario.roster)
+    let ending = RosterReducer.findings(
+      ending: read, at: RecordStamp(record: scenario.record, time: scenario.time),
+      hasReceived: false)
+    #expect(ending.filter { $0.code == .putBack }.map(\.count) == [2])
   }
 
   @Test("What the same device changed or removed, it may put back")

@@ -106,59 +106,57 @@ extension Reduction {
         session.pendingEdits[last].restores?.evidence.insert(.burst)
       }
     }
-    let held = session.heldPutBacks
-    session.heldPutBacks = []
-    for var putBack in held {
-      if putBack.contact != contact, isInRow(putBack.sent) {
-        putBack.restoration.evidence.insert(.burst)
-      }
-      report(putBack, of: place)
+    for index in roster.putBacks.indices {
+      let putBack = roster.putBacks[index]
+      guard putBack.connection == session.connection, putBack.contact != contact,
+        isInRow(putBack.last)
+      else { continue }
+      roster.putBacks[index].restoration.evidence.insert(.burst)
     }
     session.lastSet = LastSet(contact: contact, sent: stamp)
   }
 
-  /// The server shows what a set put back. Without evidence, it is held until the session has had
-  /// time for another set.
+  /// The server shows what a set put back. It is held until a minute has passed without another
+  /// one for the contact.
   mutating func putBackShown(_ edit: PendingEdit, of place: Int) {
     guard let restoration = edit.restores else { return }
-    let number = roster.contacts.insert(edit.contact)
-    let putBack = HeldPutBack(
-      contact: edit.contact, sent: edit.sent, restoration: restoration,
-      subscription: roster.contacts.item(of: number)?.subscription ?? .none)
-    guard restoration.evidence.isEmpty, let time = edit.sent.clock,
-      isInRow(edit.sent)
-    else { return report(putBack, of: place) }
-    if roster.sessions[place].heldPutBacks.count == HeldPutBack.limit {
-      report(roster.sessions[place].heldPutBacks.removeFirst(), of: place)
+    let device = roster.sessions[place].resource
+    let known = roster.putBacks.firstIndex {
+      $0.contact == edit.contact && !$0.last.isLongBefore(edit.sent)
     }
-    roster.sessions[place].heldPutBacks.append(putBack)
-    roster.nextTimeout = min(roster.nextTimeout, time.adding(PutBack.pause))
-  }
-
-  /// No set has followed for a while.
-  mutating func reportOverduePutBacks(of place: Int, _ now: Int64) {
-    guard !roster.sessions[place].heldPutBacks.isEmpty else { return }
-    let held = roster.sessions[place].heldPutBacks
-    roster.sessions[place].heldPutBacks = []
-    for putBack in held {
-      guard let due = putBack.sent.clock?.adding(PutBack.pause), now <= due else {
-        report(putBack, of: place)
-        continue
+    if let known {
+      roster.putBacks[known].count += 1
+      roster.putBacks[known].last = edit.sent
+      roster.putBacks[known].restoration.evidence.formUnion(restoration.evidence)
+      if let device, !device.hasSameBytes(as: roster.putBacks[known].device ?? device) {
+        roster.putBacks[known].rival = device
       }
-      roster.sessions[place].heldPutBacks.append(putBack)
-      roster.nextTimeout = min(roster.nextTimeout, due)
+    } else {
+      if roster.putBacks.count >= HeldPutBack.limit { report(roster.putBacks.removeFirst()) }
+      let number = roster.contacts.insert(edit.contact)
+      roster.putBacks.append(
+        HeldPutBack(
+          contact: edit.contact, sent: edit.sent, restoration: restoration,
+          subscription: roster.contacts.item(of: number)?.subscription ?? .none,
+          connection: roster.sessions[place].connection, device: device, last: edit.sent))
     }
   }
 
-  /// No set will follow.
-  mutating func reportPutBacks(of place: Int) {
-    let held = roster.sessions[place].heldPutBacks
-    roster.sessions[place].heldPutBacks = []
-    for putBack in held { report(putBack, of: place) }
+  /// Reports what was put back, once nothing more has been for a while.
+  mutating func reportSettledPutBacks() {
+    while let index = roster.putBacks.firstIndex(where: { $0.last.isLongBefore(stamp) }) {
+      report(roster.putBacks.remove(at: index))
+    }
   }
 
-  private mutating func report(_ held: HeldPutBack, of place: Int) {
-    let known = held.restoration
+  /// The log ends: no set will follow.
+  mutating func reportPutBacks() {
+    while !roster.putBacks.isEmpty { report(roster.putBacks.removeFirst()) }
+  }
+
+  private mutating func report(_ held: HeldPutBack) {
+    var known = held.restoration
+    if held.count >= Rounds.loop { known.evidence.insert(.rounds) }
     // Without a removal of ours, and without a sign of an old copy, a person adds a contact again.
     guard reportsOutcome, known.edit != nil || !known.evidence.isEmpty else { return }
     let isLess =
@@ -167,9 +165,13 @@ extension Reduction {
       && (known.subscription.includesFrom || !held.subscription.includesFrom)
     let putBack = PutBack(
       fields: known.fields, of: known.device, edit: known.edit, lostAt: known.lostAt,
-      before: isLess ? known.subscription : nil, evidence: known.evidence)
+      before: isLess ? known.subscription : nil, rival: held.rival, evidence: known.evidence)
+    let extent =
+      held.count > 1
+      ? Finding.Extent(count: held.count, first: held.sent.record, last: held.last.record) : nil
     report(
-      .edit(.putBack(putBack)), about: held.contact, cause: held.sent.record, by: .session(place))
+      .edit(.putBack(putBack)), about: held.contact, cause: held.sent.record,
+      by: .connection(held.connection, held.device), extent: extent)
   }
 }
 

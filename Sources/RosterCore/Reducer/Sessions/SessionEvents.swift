@@ -121,7 +121,6 @@ extension Reduction {
       countUnacknowledgedPushes(of: place)
       settleAwaitedPushes(of: place)
       abandonEdits(of: place)
-      reportPutBacks(of: place)
       reportUnfetched(of: place)
       reportUnshownPresence(of: place)
     }

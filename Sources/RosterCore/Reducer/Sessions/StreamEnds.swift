@@ -55,7 +55,6 @@ extension Reduction {
   private mutating func sendingEnded() {
     sessionEnded(.closed)
     session.isAlive = false
-    reportPutBacks(of: place)
     countUnacknowledgedPushes(of: place)
     reportUnfetched(of: place)
     reportUnshownPresence(of: place)
