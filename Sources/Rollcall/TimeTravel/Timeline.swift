@@ -46,7 +46,7 @@ public struct Timeline: Sendable {
     package let direction: RecordDirection
     package let event: RosterEvent
     /// Its changes and findings.
-    public let outcome: RosterOutcome
+    public package(set) var outcome: RosterOutcome
     /// Why the connection ended, in the words of the source; nil for other records, or if the
     /// source does not say.
     package var endReason: String?
@@ -100,18 +100,22 @@ public struct Timeline: Sendable {
     return state
   }
 
-  /// What a record did; nil if there is no such record, or it means nothing to the roster.
+  /// What a record did; nil if there is no such record, or it means nothing to the roster. The last
+  /// record also has the origins that only the end of the log decides.
   ///
   /// - Throws: `RollcallError` if the log cannot be read.
   ///
   /// Complexity: linear in the events after the last snapshot before it.
   public func moment(of record: UInt64) throws(RollcallError) -> Moment? {
     try RollcallError.converting {
-      guard record > 0, try record <= log.read({ try $0.lastSequence }) else { return nil }
+      let last = try log.read { try $0.lastSequence }
+      guard record > 0, record <= last else { return nil }
       var state = try self.state(after: record - 1, from: nil)
       var found: Moment?
       try follow(&state, to: record) { found = try $1.moment(reducedInto: &$0) }
-      return try found.map(explainingEnd)
+      guard var moment = try found.map(explainingEnd) else { return nil }
+      if record == last { moment.outcome.origins += try outcome(ending: state).origins }
+      return moment
     }
   }
 

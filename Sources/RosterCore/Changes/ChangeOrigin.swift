@@ -21,7 +21,7 @@ package struct ChangeOrigin: Hashable, Sendable {
   /// The record that shows the change.
   package let effect: UInt64
   /// The record by which it became clear: the effect, or a later one.
-  package let noted: UInt64
+  package private(set) var noted: UInt64
   /// The connection that the cause was sent or received on.
   package let connection: ConnectionID
   /// The resource of that connection, if the log says it.
@@ -31,6 +31,13 @@ package struct ChangeOrigin: Hashable, Sendable {
 
   /// Whether it explains an earlier record than the one by which it became clear.
   package var isLate: Bool { effect < noted }
+
+  /// The same as the record that shows the change tells it.
+  package var asKnown: ChangeOrigin {
+    var origin = self
+    origin.noted = effect
+    return origin
+  }
 
   /// Whether what it asked for or announced can change a field of the contact.
   ///

@@ -171,8 +171,8 @@ extension ItemFinding {
     case .unknownSubscription(let text):
       "The subscription “\(text)” is not defined and was taken as none (RFC 6121 §2.1.2.5)."
     case .removedElsewhere:
-      "The server removed \(words.somebody) at \(words.cause), and none of our connections had asked "
-        + "for it: another device did, or the server (RFC 6121 §2.5)."
+      "The server removed \(words.somebody) at \(words.cause), and none of our connections had "
+        + "asked for it: another device did, or the server (RFC 6121 §2.5)."
     case .unfetched:
       "The session shows its presence since \(words.cause) and has not asked for the roster, as an "
         + "earlier one did: it is told no pushes, and shows what it kept (RFC 6121 §2.2)."

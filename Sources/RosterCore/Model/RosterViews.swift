@@ -200,6 +200,14 @@ extension Roster {
     isInboundOnly
       || sessions.all.contains { ($0.phase == .open && $0.openedAt == 0) || $0.lacksEdits }
   }
+
+  /// Whether what the server has shown last of a contact may be its answer to a set of ours that
+  /// asked for something else.
+  package func hasAlteredSet(of contact: BareJID) -> Bool {
+    sessions.all.contains { session in
+      session.pendingEdits.contains { $0.contact == contact && $0.altered != nil }
+    }
+  }
 }
 
 /// One connection of an account: one device, with its consecutive sessions.

@@ -7,7 +7,7 @@ public struct RosterOutcome: Hashable, Sendable {
   /// The findings.
   public internal(set) var findings: [Finding] = []
   /// The earlier records that explain its changes.
-  package internal(set) var origins: [ChangeOrigin] = []
+  package var origins: [ChangeOrigin] = []
   /// Why the record belongs in the story besides changes and findings; nil for most records.
   package internal(set) var news: News?
 

@@ -41,12 +41,12 @@ extension Reduction {
   mutating func reportOverdue() {
     reportUnexplainedRemovals()
     reportSettledPutBacks()
+    reportSettledLeavings()
     guard let now = stamp.clock else { return }
     if now > roster.nextTimeout {
       // As long as nothing of the server was seen, answers wait: the next event looks again.
       if roster.hasReceived { roster.nextTimeout = .max }
       reportOverdueStreamErrors(now)
-      reportOverdueLeavings(now)
       for place in roster.sessions.all.indices {
         reportOverdueFetch(of: place, now)
         reportOverduePresence(of: place, now)

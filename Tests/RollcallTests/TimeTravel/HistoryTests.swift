@@ -65,6 +65,24 @@ import XMPPStanza
     return told
   }
 
+  @Test("A set that the server stored otherwise is the origin of its push, though the log ends")
+  func alteredAtEnd() throws {
+    let bob = "bob@example.test"
+    for isOurs in [true, false] {
+      var scenario = Scenario.alice(item(bob, "name='Bob'"))  // 1 to 3
+      if isOurs { scenario.sets(item(bob, "name='A long name'")) }  // 4
+      scenario.pushed(item(bob, "name='A long'"))  // 5
+      if isOurs { scenario.receivesEmptyResult(id: "set") }  // 6
+      let log = try log(of: scenario, in: folder)
+      let push = try #require(try entries(log, bob).last)
+      #expect(push.origin == (isOurs ? .ownSet(4) : .elsewhere))
+      #expect(push.origins.map(\.cause) == (isOurs ? [4] : []))
+      #expect(push.origins.allSatisfy { !$0.isLate })
+      let last = try Timeline(log).moment(of: scenario.record)
+      #expect(last?.outcome.toldOrigins.map(\.effect) == (isOurs ? [5] : []))
+    }
+  }
+
   @Test("The histories of all contacts contain each change of a contact once", arguments: 1...12)
   func coversRandom(seed: UInt64) throws {
     let scenario = randomScenario(seed: seed, lines: 400)

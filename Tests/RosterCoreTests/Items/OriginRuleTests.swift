@@ -107,11 +107,13 @@ struct OriginRuleTests {
     var otherName = alice()
     otherName.sets(bobItem("Robert"))
     otherName.pushed(bobItem("Bobby"))  // 5
-    // The push may be another device's, until the result of the set has come.
-    #expect(causes(otherName).isEmpty)
+    // The push may be another device's, and the set's own may follow its result.
     otherName.receivesEmptyResult(id: "set")
-    #expect(otherName.last.toldOrigins.map(\.cause) == [4])
-    #expect(otherName.last.toldOrigins.map(\.effect) == [5])
+    #expect(otherName.outcomes.flatMap(\.origins).isEmpty)
+    let end = RosterReducer.outcome(
+      ending: otherName.roster, at: RecordStamp(record: otherName.record, time: nil),
+      hasReceived: true)
+    #expect(end.toldOrigins.map(\.cause) == [4] && end.toldOrigins.map(\.effect) == [5])
 
     var refused = alice()
     refused.sets(bobItem("Robert"))

@@ -129,24 +129,12 @@ package struct ContactReplay: Hashable, Sendable {
 
   private mutating func follow(_ origins: [ChangeOrigin]) {
     for origin in origins where origin.contact == contact {
-      forget(earlierEffectsOf: origin)
       if origin.isLate {
         itemSources[origin.effect]?.origins.append(origin)
         if removal?.record == origin.effect { removal?.value.origins.append(origin) }
       }
       guard let index = sets.firstIndex(where: { $0.record == origin.cause }) else { continue }
       sets[index].fate = .shown
-    }
-  }
-
-  /// A set has one effect: if another record shows what it asked for, an earlier one, which looked
-  /// like its effect, was another device's.
-  private mutating func forget(earlierEffectsOf origin: ChangeOrigin) {
-    guard origin.kind == .edit else { return }
-    for (record, source) in itemSources where record < origin.effect {
-      itemSources[record]?.origins = source.origins.filter {
-        $0.kind != .edit || $0.cause != origin.cause
-      }
     }
   }
 
@@ -266,7 +254,7 @@ package struct ContactReplay: Hashable, Sendable {
     var source = ItemSource(isPush: false)
     if case .stanza(.pushReceived) = moment.event { source.isPush = true }
     source.origins = moment.outcome.originsOfChanges.filter { $0.contact == contact }
-    source.hasAllSets = !roster.mayLackEdits
+    source.hasAllSets = !roster.mayLackEdits && !roster.hasAlteredSet(of: contact)
     return source
   }
 

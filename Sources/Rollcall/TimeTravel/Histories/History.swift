@@ -13,15 +13,22 @@ public struct HistoryEntry: Sendable {
   /// The subscription handshake that the record is part of.
   public let handshake: Handshake?
   /// The origin of the name and groups that the record brought.
-  public let origin: Origin?
+  public fileprivate(set) var origin: Origin?
   /// The earlier records that explain its changes.
-  package let origins: [ChangeOrigin]
+  package fileprivate(set) var origins: [ChangeOrigin]
 
   /// Whether the record only hid the contact's presence or showed it again, which the end or
   /// resumption of our session does to all contacts.
   package var isOfSessionAlone: Bool {
     findings.isEmpty && !changes.isEmpty
       && changes.allSatisfy { $0.reason == .session }
+  }
+
+  /// Adds an origin that only the end decides.
+  fileprivate mutating func add(ending late: ChangeOrigin) {
+    guard late.effect == moment.stamp.record else { return origins.append(late) }
+    origins.append(late.asKnown)
+    if late.kind == .edit { origin = .ownSet(late.cause) }
   }
 
   /// A request for presence and everything that answers it.
@@ -78,6 +85,7 @@ extension Timeline {
       // Nothing happened to the contact before.
       let first = try StoryStart(of: contact, named: named, in: self, upTo: end).first
       var state = first > 1 ? try self.state(after: first - 1, from: nil) : State()
+      var last: (entry: HistoryEntry, roster: Roster)?
       try advance(&state, to: end, naming: named) { moment, roster in
         others.remove(moment.stamp.record)
         let changes = moment.outcome.changes.filter { $0.contact == contact }
@@ -90,9 +98,20 @@ extension Timeline {
         let entry = HistoryEntry(
           moment: moment, changes: changes, findings: findings,
           handshake: handshakes.take(moment, changes),
-          origin: HistoryEntry.Origin(moment.event, changes, origins, roster),
+          origin: HistoryEntry.Origin(
+            moment.event, changes, origins,
+            hasAllSets: !roster.mayLackEdits && !roster.hasAlteredSet(of: contact)),
           origins: origins)
-        try body(entry, roster)
+        if let last { try body(last.entry, last.roster) }
+        last = (entry, roster)
+      }
+      if let last {
+        var entry = last.entry
+        // What only the end decides is part of the last entry.
+        for origin in try outcome(ending: state).origins where origin.contact == contact {
+          entry.add(ending: origin)
+        }
+        try body(entry, last.roster)
       }
       return (state, others.sorted())
     }
@@ -101,7 +120,7 @@ extension Timeline {
 
 extension HistoryEntry.Origin {
   fileprivate init?(
-    _ event: RosterEvent, _ changes: [RosterChange], _ origins: [ChangeOrigin], _ roster: Roster
+    _ event: RosterEvent, _ changes: [RosterChange], _ origins: [ChangeOrigin], hasAllSets: Bool
   ) {
     guard changes.contains(where: \.isEdit), case .stanza(let stanza) = event else { return nil }
     if let edit = origins.first(where: { $0.kind == .edit }) {
@@ -111,7 +130,7 @@ extension HistoryEntry.Origin {
       return nil
     } else if case .answerReceived = stanza {
       self = .fetch
-    } else if !roster.mayLackEdits {
+    } else if hasAllSets {
       self = .elsewhere
     } else {
       return nil

@@ -23,8 +23,8 @@ extension Reduction {
   }
 
   /// The server shows the effect of a stanza by which a contact ended a subscription. Both
-  /// directions are one finding, which is reported once both have ended, or a minute after the
-  /// first.
+  /// directions are one finding, which is reported once the contact has ended both, or a minute
+  /// after the first.
   ///
   /// - Parameters:
   ///   - before: The subscription that the stanza ended.
@@ -53,7 +53,6 @@ extension Reduction {
         Leaving(
           contact: jid, effect: effect, stanza: record, before: before, stamp: stamp,
           connection: session.connection, device: session.resource))
-      expectAnswer()
     }
     guard let index = roster.leavings.firstIndex(where: { $0.contact == jid }),
       roster.leavings[index].isOver(at: rest)
@@ -77,11 +76,9 @@ extension Reduction {
   }
 
   /// Reports the contacts that have ended one direction and not the other in time.
-  mutating func reportOverdueLeavings(_ now: Int64) {
-    while let first = roster.leavings.first,
-      first.stamp.isOver(Timeout.answer, now, next: &roster.nextTimeout)
-    {
-      report(leavingAt: 0)
+  mutating func reportSettledLeavings() {
+    while let index = roster.leavings.firstIndex(where: { $0.stamp.isLongBefore(stamp) }) {
+      report(leavingAt: index)
     }
   }
 

@@ -137,8 +137,8 @@ extension Reduction {
     }
   }
 
-  /// Servers that push first take our request, or the contact with it, out of the roster before they
-  /// deliver the contact's answer (RFC 6121 §3.2.3 leaves the order open).
+  /// Servers that push first take our request, or the contact with it, out of the roster before
+  /// they deliver the contact's answer (RFC 6121 §3.2.3 leaves the order open).
   private mutating func denialFollowed(_ push: Expectation, _ number: ContactNumber) {
     guard let end = roster.contacts.lastOutgoingEnd(of: number),
       end.way == .dropped || end.way == .removed, end.at.record == push.stamp.record,
