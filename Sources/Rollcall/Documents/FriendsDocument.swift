@@ -46,7 +46,7 @@ extension JSONValue {
           .object([
             "jid": .string(jid.text), "way": .string(end.way.rawValue),
             "since": JSONValue(end.since.record), "at": JSONValue(end.at.record),
-            "device": JSONValue(outcomes.device(acceptingAt: end.at.record, names)),
+            "device": JSONValue(outcomes.device(ending: jid, at: end.at.record, names)),
             "unshown": JSONValue(outcomes.unshownAcceptance(of: end, from: jid, in: roster)),
           ])
         }),
@@ -55,6 +55,7 @@ extension JSONValue {
           .object([
             "jid": .string(jid.text), "way": .string(end.way.rawValue),
             "since": JSONValue(end.since.record), "at": JSONValue(end.at.record),
+            "device": JSONValue(outcomes.device(ending: jid, at: end.at.record, names)),
             "unshown": JSONValue(outcomes.unshownAcceptance(of: end, to: jid, in: roster)),
           ])
         }),

@@ -18,7 +18,7 @@ extension Explainer {
     } else if let end = roster.endedOutgoing[contact] {
       reasons.append(
         "Our request ended at #\(end.at.record): "
-          + "\(replay.requests.clause(of: end, to: contact, in: roster)).")
+          + "\(replay.requests.clause(of: end, to: contact, in: roster, names)).")
     }
     if roster.crosses(contact) {
       reasons.append("The two requests cross: either side can settle both.")

@@ -125,7 +125,7 @@ struct Explainer {
     if let end = roster.ended[contact],
       let finding = replay.requests.unshownAcceptance(of: end, from: contact, in: roster)
     {
-      let device = replay.requests.device(acceptingAt: end.at.record, names)
+      let device = replay.requests.device(ending: contact, at: end.at.record, names)
       sentences.append(
         "That contradicts #\(end.at.record), where \(device ?? "we") accepted its request: the "
           + "server did not take the answer, or lost it (#\(finding), RFC 6121 §3.1.5).")

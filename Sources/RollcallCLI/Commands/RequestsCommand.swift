@@ -64,7 +64,7 @@ struct RequestsCommand: ParsableCommand, LogReading {
     for (jid, end) in roster.endedOutgoing.sorted(by: { $0.key < $1.key }) {
       table.add([
         "we asked", jid.text, "#\(end.since.record)",
-        "#\(end.at.record): \(outcomes.clause(of: end, to: jid, in: roster))",
+        "#\(end.at.record): \(outcomes.clause(of: end, to: jid, in: roster, names))",
       ])
     }
     let lines = table.takeLines()

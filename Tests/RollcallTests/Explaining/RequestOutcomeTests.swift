@@ -20,7 +20,7 @@ private let bob = "bob@example.test"
   private func clauseOfOurs(_ scenario: Scenario) throws -> String {
     let (outcomes, roster) = try outcomes(scenario)
     let end = try #require(roster.endedOutgoing[bare(bob)])
-    return outcomes.clause(of: end, to: bare(bob), in: roster)
+    return outcomes.clause(of: end, to: bare(bob), in: roster, ConnectionNames())
   }
 
   private func clauseOfTheirs(_ scenario: Scenario) throws -> String {
@@ -53,6 +53,75 @@ private let bob = "bob@example.test"
     #expect(try clauseOfOurs(scenario) == "the roster no longer shows it")
     scenario.receives("unsubscribed", from: "carol@example.test")
     #expect(try clauseOfOurs(scenario) == "the roster no longer shows it")
+  }
+
+  /// Who ends our request, and what is said of that; whether there is a second device.
+  private static let ends: [(String, isShared: Bool, @Sendable (inout Scenario) -> Void)] = [
+    ("we cancelled it", false, { $0.sends("unsubscribe", to: bob) }),
+    ("pc cancelled it", true, { $0.on(2) { $0.sends("unsubscribe", to: bob) } }),
+    ("we removed the contact", false, { removes(&$0, on: 1) }),
+    ("pc removed the contact", true, { removes(&$0, on: 2) }),
+    (
+      "the contact left the roster", false,
+      { $0.pushed(item(bob, "subscription='remove'")) }
+    ),
+    ("the contact left the roster", true, { $0.pushed(item(bob, "subscription='remove'")) }),
+    (
+      "we cancelled it; it had not been delivered: remote-server-not-found (#6)", false,
+      {
+        $0.receives("error", from: bob, stanzaError("remote-server-not-found"))
+        $0.sends("unsubscribe", to: bob)
+      }
+    ),
+    (
+      "refused", false,
+      {
+        $0.receives("unsubscribed", from: bob)
+        $0.pushed(item(bob))
+      }
+    ),
+    ("accepted", false, { $0.receives("subscribed", from: bob) }),
+    (
+      "the roster shows that we see its presence", false,
+      { $0.pushed(item(bob, "subscription='to'")) }
+    ),
+  ]
+
+  private static func removes(_ scenario: inout Scenario, on connection: UInt32) {
+    let removal = item(bob, "subscription='remove'")
+    scenario.on(connection) {
+      $0.sets(removal, id: "remove")
+      $0.receivesEmptyResult(id: "remove")
+    }
+    scenario.pushed(removal)
+  }
+
+  @Test("The end of our request names who ended it", arguments: 0..<10)
+  func ended(_ number: Int) throws {
+    let (words, isShared, end) = Self.ends[number]
+    var scenario = asked()
+    if isShared {
+      scenario.on(2) {
+        $0.opened("\(Scenario.account)/pc")
+        $0.fetches(item(bob, "ask='subscribe'"), id: "pc")
+      }
+    }
+    end(&scenario)
+    #expect(try clauseOfOurs(scenario) == words)
+    #expect(try explanation(scenario).reasons(.request).contains(": \(words)."))
+  }
+
+  @Test("The denial of a request names the device that denied it")
+  func deniedByUs() throws {
+    var scenario = Scenario.alice()
+    scenario.receives("subscribe", from: bob)
+    scenario.sends("unsubscribed", to: bob)
+    #expect(try clauseOfTheirs(scenario) == "we denied it")
+    var shared = Scenario.alice()
+    shared.on(2) { $0.opened("\(Scenario.account)/pc") }
+    shared.receives("subscribe", from: bob)
+    shared.on(2) { $0.sends("unsubscribed", to: bob) }
+    #expect(try clauseOfTheirs(shared) == "pc denied it")
   }
 
   /// Two devices, the second of which accepts Bob's request.

@@ -1,10 +1,10 @@
 package import RosterCore
 package import XMPPStanza
 
-/// What a log says about the ends of requests besides the state: which of our devices accepted,
+/// What a log says about the ends of requests besides the state: which of our devices ended them,
 /// and which acceptances the roster never showed.
 package struct RequestOutcomes: Hashable, Sendable {
-  /// A connection of ours, as it was when it accepted a request.
+  /// A connection of ours, as it was when it ended a request.
   private struct Device: Hashable {
     let connection: ConnectionID
     let resource: String?
@@ -12,8 +12,14 @@ package struct RequestOutcomes: Hashable, Sendable {
     let isOneOfSeveral: Bool
   }
 
-  /// The devices that accepted requests, by the record of the acceptance.
-  private var devices: [UInt64: Device] = [:]
+  /// The end of a request between a contact and us.
+  private struct End: Hashable {
+    let contact: BareJID
+    let record: UInt64
+  }
+
+  /// The devices that ended requests.
+  private var devices: [End: Device] = [:]
   /// The findings about acceptances that the roster never showed, by the record of the acceptance.
   private var unshown: [UInt64: UInt64] = [:]
 
@@ -21,12 +27,35 @@ package struct RequestOutcomes: Hashable, Sendable {
 
   /// Follows one record, which led to this state.
   package mutating func follow(_ moment: Timeline.Moment, _ roster: Roster) {
-    if moment.outcome.changes.contains(where: { $0.reason == .ended(.accepted) }) {
-      let connections = roster.connections
-      devices[moment.stamp.record] = Device(
+    for change in moment.outcome.changes {
+      guard let contact = change.contact, let device = device(ending: change, moment, roster)
+      else { continue }
+      devices[End(contact: contact, record: change.record)] = device
+    }
+  }
+
+  /// The device of ours that ended a request by what it sent; nil if none did.
+  private func device(
+    ending change: RosterChange, _ moment: Timeline.Moment, _ roster: Roster
+  ) -> Device? {
+    let connections = roster.connections
+    let isOneOfSeveral = connections.count > 1
+    switch change.reason {
+    case .ended(.accepted), .ended(.denied), .outgoingEnded(.cancelled):
+      return Device(
         connection: moment.connection,
         resource: connections.first { $0.id == moment.connection }?.resource,
-        isOneOfSeveral: connections.count > 1)
+        isOneOfSeveral: isOneOfSeveral)
+    case .outgoingEnded(.removed):
+      let set = moment.outcome.origins.first { $0.kind == .edit && $0.contact == change.contact }
+      return set.map {
+        Device(
+          connection: $0.connection, resource: $0.device, isOneOfSeveral: isOneOfSeveral)
+      }
+    case .ended(.withdrawn), .ended(.acceptedElsewhere), .outgoingEnded(.accepted),
+      .outgoingEnded(.refused), .outgoingEnded(.subscribed), .outgoingEnded(.dropped),
+      .outgoingEnded(.neverShown), .unconfirmed, .session, .onlyConnection, nil:
+      return nil
     }
   }
 
@@ -59,9 +88,12 @@ package struct RequestOutcomes: Hashable, Sendable {
     return unshown[end.at.record]
   }
 
-  /// The device that accepted a request; nil if the log has only one.
-  package func device(acceptingAt record: UInt64, _ names: ConnectionNames) -> String? {
-    guard let device = devices[record],
+  /// The device of ours that ended a request at a record; nil if none did, or if the log has only
+  /// one.
+  package func device(
+    ending contact: BareJID, at record: UInt64, _ names: ConnectionNames
+  ) -> String? {
+    guard let device = devices[End(contact: contact, record: record)],
       device.isOneOfSeveral || names.areNeeded(for: device.connection)
     else { return nil }
     return names.label(device.connection, resource: device.resource)
@@ -71,14 +103,34 @@ package struct RequestOutcomes: Hashable, Sendable {
   package func clause(
     of end: EndedRequest, from jid: BareJID, in roster: Roster, _ names: ConnectionNames
   ) -> String {
-    guard end.way == .accepted else { return end.way.clause }
-    let who = device(acceptingAt: end.at.record, names) ?? "we"
-    return "\(who) accepted it" + contradiction(unshownAcceptance(of: end, from: jid, in: roster))
+    let who = device(ending: jid, at: end.at.record, names) ?? "we"
+    return switch end.way {
+    case .accepted:
+      "\(who) accepted it" + contradiction(unshownAcceptance(of: end, from: jid, in: roster))
+    case .denied: "\(who) denied it"
+    case .withdrawn, .acceptedElsewhere: end.way.clause
+    }
   }
 
   /// How our request to a contact ended, in a clause.
-  package func clause(of end: EndedOutgoing, to jid: BareJID, in roster: Roster) -> String {
-    return end.way.clause + contradiction(unshownAcceptance(of: end, to: jid, in: roster))
+  package func clause(
+    of end: EndedOutgoing, to jid: BareJID, in roster: Roster, _ names: ConnectionNames
+  ) -> String {
+    let who = device(ending: jid, at: end.at.record, names) ?? "we"
+    let error = roster.contact(jid)?.returnedError.flatMap {
+      $0.cause == end.since.record ? $0 : nil
+    }
+    let undelivered =
+      error.map { "; it had not been delivered: \($0.report.clause) (#\($0.record))" } ?? ""
+    return switch end.way {
+    case .accepted:
+      end.way.clause + contradiction(unshownAcceptance(of: end, to: jid, in: roster))
+    case .cancelled: "\(who) cancelled it" + undelivered
+    case .removed where devices[End(contact: jid, record: end.at.record)] != nil:
+      "\(who) removed the contact" + undelivered
+    case .removed, .dropped, .neverShown: end.way.clause + undelivered
+    case .refused, .subscribed: end.way.clause
+    }
   }
 
   private func contradiction(_ finding: UInt64?) -> String {
@@ -89,13 +141,13 @@ package struct RequestOutcomes: Hashable, Sendable {
 extension Timeline {
   /// What became of the requests that ended by a state of this timeline.
   ///
-  /// Complexity: linear in the events from the first acceptance of an ended request to the state.
+  /// Complexity: linear in the events from the first of these ends to the state.
   package func requestOutcomes(upTo state: State) throws -> RequestOutcomes {
     var outcomes = RequestOutcomes()
-    let accepted =
-      state.roster.ended.values.filter { $0.way == .accepted }.map(\.at.record)
-      + state.roster.endedOutgoing.values.filter { $0.way == .accepted }.map(\.at.record)
-    guard let first = accepted.min() else { return outcomes }
+    let ends =
+      state.roster.ended.values.map(\.at.record)
+      + state.roster.endedOutgoing.values.map(\.at.record)
+    guard let first = ends.min() else { return outcomes }
     var replayed = first > 1 ? try self.state(after: first - 1, from: nil) : State()
     try advance(&replayed, to: state.roster.position) { moment, roster in
       outcomes.follow(moment, roster)
