@@ -117,11 +117,13 @@ private struct Comparison {
   }
 
   mutating func compare(
-    _ before: ShownContact, _ after: ShownContact, in parts: ShownParts,
+    _ before: ShownContact, _ after: ShownContact, in parts: ContactParts,
     _ blocked: [BareJID: [JID]], _ later: Roster
   ) {
     if parts.contains(.item) { compareItems(before.entry, after.entry) }
-    if parts.contains(.requests) { compareRequests(before.details, after.details) }
+    if !parts.isDisjoint(with: [.request, .outgoing]) {
+      compareRequests(before.details, after.details)
+    }
     if parts.contains(.presence) {
       comparePresence(before.resources, after.resources) {
         .presence(resource: $0, before: $1, after: $2)

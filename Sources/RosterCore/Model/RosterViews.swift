@@ -109,7 +109,7 @@ extension Roster {
   /// without copying the requests.
   package func isPending(_ jid: BareJID) -> Bool {
     guard let number = contacts.number(of: jid) else { return false }
-    return !contacts.row(of: number).parts.isDisjoint(with: [.request, .outgoing])
+    return !contacts.row(of: number).detailParts.isDisjoint(with: [.request, .outgoing])
   }
 
   /// The items by address. Complexity: O(n log n).

@@ -36,7 +36,7 @@ extension RosterOutput {
     for number in numbers {
       let way = UInt64(number.rawValue - last)
       let parts = changes.parts(of: number)
-      plain.write(way << UInt64(ChangedParts.bits) | UInt64(parts.rawValue))
+      plain.write(way << ContactParts.incrementBits | parts.incrementBits)
       last = number.rawValue
     }
   }
@@ -53,13 +53,13 @@ extension RosterOutput {
 extension ContactRow {
   /// Copies parts of a contact's row in their stored form.
   @inline(__always)
-  fileprivate mutating func store(_ parts: ChangedParts, of row: ContactRow) {
+  fileprivate mutating func store(_ parts: ContactParts, of row: ContactRow) {
     take(row.hasPresence ? parts : parts.subtracting(.presence), of: row)
     if parts.contains(.presence) {
       further =
         !row.hasPresence ? Self.lacksPresence : row.further == 0 ? 0 : Self.hasFurther
     }
-    if parts.contains(.details), row.details != .none { refer(to: .next, with: row.parts) }
+    if parts.contains(.details), row.details != .none { refer(to: .next, with: row.detailParts) }
   }
 }
 
@@ -87,7 +87,7 @@ extension RosterInput {
         firsts.append(presence.resource)
         row.further = UInt32(firsts.count)
       }
-      parts.append(row.membership)
+      parts.append(row.parts)
       items.count(row, 1)
     }
     var further: [[PresenceRow]] = []
@@ -115,16 +115,16 @@ extension RosterInput {
 
   /// Reads the contacts of an increment and which of their parts it contains.
   private mutating func readNumbers() throws(CodecError) -> [(
-    number: ContactNumber, parts: ChangedParts
+    number: ContactNumber, parts: ContactParts
   )] {
-    var changed: [(number: ContactNumber, parts: ChangedParts)] = []
+    var changed: [(number: ContactNumber, parts: ContactParts)] = []
     let count = try plain.readCount()
     changed.reserveCapacity(count)
     var last: UInt64?
     for _ in 0..<count {
       let head = try plain.readNumber()
-      let way = head >> UInt64(ChangedParts.bits)
-      let parts = ChangedParts(rawValue: UInt8(truncatingIfNeeded: head)).intersection(.all)
+      let way = head >> ContactParts.incrementBits
+      let parts = ContactParts(increment: head)
       let (next, overflows) = (last ?? 0).addingReportingOverflow(way)
       guard !overflows, next < UInt64(counts.contacts), last.map({ $0 < next }) ?? true else {
         throw plain.invalid
@@ -149,7 +149,7 @@ extension RosterInput {
   /// - Parameter parts: The parts that belong to the contact.
   @inline(__always)
   private mutating func readRow(
-    _ parts: ChangedParts, _ details: inout KeptDetails, into row: inout ContactRow
+    _ parts: ContactParts, _ details: inout KeptDetails, into row: inout ContactRow
   ) throws(CodecError) {
     let last = isSound ? nil : rows.last
     try rows.read(from: &plain, into: &row)
@@ -165,9 +165,10 @@ extension RosterInput {
     else { throw plain.invalid }
     if parts.contains(.details) {
       switch row.details {
-      case .next where !row.parts.isEmpty:
-        row.refer(to: try details.next(row.parts, isSound: isSound), with: row.parts)
-      default: guard row.details == .none, row.parts.isEmpty else { throw plain.invalid }
+      case .next where !row.detailParts.isEmpty:
+        let parts = row.detailParts
+        row.refer(to: try details.next(parts, isSound: isSound), with: parts)
+      default: guard row.details == .none, row.detailParts.isEmpty else { throw plain.invalid }
       }
     }
     if !isSound, let name = row.item?.name, name != .none, contacts.isEmptyText(name) {
@@ -195,7 +196,7 @@ private struct KeptDetails: ~Escapable {
   /// vouches for them.
   @inline(__always)
   mutating func next(
-    _ parts: DetailParts, isSound: Bool
+    _ parts: ContactParts, isSound: Bool
   ) throws(CodecError) -> DetailsReference {
     let place = end - input.rest
     var details = DetailsInput(CanonicalInput(try input.readCounted()))

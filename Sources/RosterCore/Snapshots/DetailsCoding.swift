@@ -1,55 +1,9 @@
 import XMPPStanza
 
-/// The parts that a contact's details have; stored details begin with this number.
-struct DetailParts: OptionSet {
-  let rawValue: UInt16
-
-  static let openRequest = Self(rawValue: 1)
-  static let unconfirmedRequest = Self(rawValue: 2)
-  static let lastEnded = Self(rawValue: 4)
-  static let outgoing = Self(rawValue: 8)
-  static let names = Self(rawValue: 16)
-  static let expected = Self(rawValue: 32)
-  static let deliveries = Self(rawValue: 64)
-  /// How often requests have been opened again.
-  static let rounds = Self(rawValue: 128)
-  /// What the user has set for the contact.
-  static let annotations = Self(rawValue: 256)
-  static let confirmedEdit = Self(rawValue: 512)
-  /// How our last request ended.
-  static let lastOutgoingEnd = Self(rawValue: 2048)
-  /// The last error that answered what we sent to the contact.
-  static let returnedError = Self(rawValue: 4096)
-
-  static let request: Self = [.openRequest, .unconfirmedRequest]
-  static let all = Self(rawValue: 1023 | 2048 | 4096)
-
-  /// The indexed parts among them.
-  var membership: ContactParts {
-    var all = ContactParts()
-    if isDisjoint(with: [.openRequest, .outgoing, .deliveries, .expected]) { return all }
-    if contains(.openRequest) { all.insert(.openRequest) }
-    if contains(.outgoing) { all.insert(.outgoing) }
-    if contains(.deliveries) { all.insert(.deliveries) }
-    if contains(.expected) { all.insert(.expected) }
-    return all
-  }
-}
-
-extension DetailParts {
-  /// Reads the parts at the beginning of stored details.
-  init(from input: inout CanonicalInput) throws(CodecError) {
-    guard let parts = UInt16(exactly: try input.readNumber()).map(Self.init(rawValue:)),
-      parts.isSubset(of: .all)
-    else { throw input.invalid }
-    self = parts
-  }
-}
-
 extension ContactDetails {
   /// The parts that the details have. Further resources are stored with the first one, as presence.
-  var parts: DetailParts {
-    var parts: DetailParts = []
+  var parts: ContactParts {
+    var parts: ContactParts = []
     switch request {
     case .open: parts.insert(.openRequest)
     case .unconfirmed: parts.insert(.unconfirmedRequest)
@@ -188,16 +142,16 @@ struct DetailsInput: StampInput, ~Escapable {
 
   /// Throws if `read` would throw or if the details have other parts. Makes no values for the most
   /// common parts.
-  mutating func check(_ parts: DetailParts) throws(CodecError) {
+  mutating func check(_ parts: ContactParts) throws(CodecError) {
     var head = plain
-    guard try DetailParts(from: &head) == parts else { throw plain.invalid }
+    guard try ContactParts(from: &head) == parts else { throw plain.invalid }
     var none: ContactDetails?
     plain.keepsTexts = false
     try read(into: &none)
   }
 
   private mutating func read(into details: inout ContactDetails?) throws(CodecError) {
-    let parts = try DetailParts(from: &plain)
+    let parts = try ContactParts(from: &plain)
     guard !parts.isEmpty, !parts.isSuperset(of: .request) else { throw plain.invalid }
     if parts.contains(.openRequest) {
       let request = try readRequest()

@@ -35,27 +35,13 @@ struct ContactChanges: Sendable {
   }
 
   /// The parts of a contact that may have changed.
-  func parts(of number: ContactNumber) -> ChangedParts {
-    var parts: ChangedParts = []
+  func parts(of number: ContactNumber) -> ContactParts {
+    var parts: ContactParts = []
     if items.contains(number) { parts.insert(.item) }
     if presences.contains(number) || gone.contains(number) { parts.insert(.presence) }
     if details.contains(number) { parts.insert(.details) }
     return parts
   }
-}
-
-/// The parts of a contact that an increment contains.
-struct ChangedParts: OptionSet {
-  let rawValue: UInt8
-
-  static let item = Self(rawValue: 1)
-  /// All resources.
-  static let presence = Self(rawValue: 2)
-  static let details = Self(rawValue: 4)
-  static let all: Self = [.item, .presence, .details]
-
-  /// The number of bits that the parts take.
-  static let bits = 3
 }
 
 extension ContactTable {
@@ -93,7 +79,7 @@ extension ContactTable {
   ///
   /// - Parameter parts: The parts of the row that the increment contains.
   @inline(__always)
-  mutating func replace(_ parts: ChangedParts, of number: ContactNumber, by row: ContactRow) {
+  mutating func replace(_ parts: ContactParts, of number: ContactNumber, by row: ContactRow) {
     let (before, after) = tables.replace(parts, at: Int(number.rawValue), by: row)
     note(from: before, to: after, of: number)
   }
@@ -105,7 +91,7 @@ extension ContactTable {
     }
     // A contact with further resources also has a first one.
     tables.further = FurtherResources()
-    tables.members[ContactPart.presence.rawValue] = ContactSet()
+    tables.members[ContactParts.presence.index] = ContactSet()
   }
 }
 
@@ -116,9 +102,9 @@ extension ContactTable.Tables {
   /// - Returns: The contact's parts before and after the change.
   @inline(__always)
   fileprivate mutating func replace(
-    _ parts: ChangedParts, at place: Int, by row: ContactRow
+    _ parts: ContactParts, at place: Int, by row: ContactRow
   ) -> (before: ContactParts, after: ContactParts) {
-    let before = rows[place].membership
+    let before = rows[place].parts
     if parts.contains(.presence), rows[place].further != 0 {
       further.update(&rows[place].further) { $0 = PresenceRows() }
     }
@@ -128,7 +114,7 @@ extension ContactTable.Tables {
     } else {
       rows[place].take(parts, of: row)
     }
-    return (before, rows[place].membership)
+    return (before, rows[place].parts)
   }
 
   /// Changes a row, including its item if needed.

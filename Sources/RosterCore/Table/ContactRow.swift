@@ -40,7 +40,7 @@ struct ContactRow: BitwiseCopyable {
   /// A reference to the contact's further resources. In a snapshot: `hasFurther`, `lacksPresence`,
   /// or 0 if there is one resource.
   var further: FurtherResources.Reference = 0
-  private var detailParts: UInt32 = 0
+  private var storedParts: UInt32 = 0
 
   /// In a snapshot: the contact has the next list of further resources there.
   static let hasFurther: FurtherResources.Reference = 1
@@ -67,20 +67,22 @@ struct ContactRow: BitwiseCopyable {
   }
 
   /// The parts that the contact's details have.
-  var parts: DetailParts { DetailParts(rawValue: UInt16(truncatingIfNeeded: detailParts)) }
+  var detailParts: ContactParts {
+    ContactParts(rawValue: UInt16(truncatingIfNeeded: storedParts)).intersection(.details)
+  }
 
   /// Refers to details that have these parts.
-  mutating func refer(to details: DetailsReference, with parts: DetailParts) {
+  mutating func refer(to details: DetailsReference, with parts: ContactParts) {
     self.details = details
-    detailParts = UInt32(parts.rawValue)
+    storedParts = UInt32(parts.rawValue)
   }
 
   /// Copies parts from another row; further resources are not among them.
   @inline(__always)
-  mutating func take(_ parts: ChangedParts, of other: ContactRow) {
+  mutating func take(_ parts: ContactParts, of other: ContactRow) {
     if parts.contains(.item) { itemRow = other.itemRow }
     if parts.contains(.presence) { first = other.first }
-    if parts.contains(.details) { refer(to: other.details, with: other.parts) }
+    if parts.contains(.details) { refer(to: other.details, with: other.detailParts) }
   }
 
   /// Whether another row has the same presence of the first resource.
@@ -92,9 +94,9 @@ struct ContactRow: BitwiseCopyable {
   /// Whether nothing is known of the contact.
   var isEmpty: Bool { !hasItem && !hasPresence && details == .none }
 
-  /// The indexed parts that the contact has.
-  var membership: ContactParts {
-    var all = parts.membership
+  /// The parts that the contact has.
+  var parts: ContactParts {
+    var all = detailParts
     if hasItem { all.insert(.item) }
     if hasPresence { all.insert(.presence) }
     return all
@@ -109,23 +111,6 @@ struct ContactRow: BitwiseCopyable {
   /// Whether the other members could have produced this row, apart from what its numbers refer to.
   var isWellFormed: Bool {
     itemRow.isWellFormed && first.isWellFormed && (further == 0 || hasPresence)
-      && detailParts <= DetailParts.all.rawValue
+      && storedParts <= ContactParts.details.rawValue
   }
-}
-
-/// A part of contacts for which the table keeps an index of the contacts that have it.
-enum ContactPart: Int, CaseIterable, Sendable {
-  case item, presence
-  case openRequest, outgoing, deliveries, expected
-
-  fileprivate var bit: UInt8 { UInt8(truncatingIfNeeded: rawValue) }
-}
-
-/// A set of indexed parts.
-struct ContactParts: Equatable, BitwiseCopyable {
-  private var bits: UInt8 = 0
-
-  func contains(_ part: ContactPart) -> Bool { bits & 1 &<< part.bit != 0 }
-
-  mutating func insert(_ part: ContactPart) { bits |= 1 &<< part.bit }
 }

@@ -93,7 +93,7 @@ extension ContactTable {
     of number: ContactNumber, from other: ContactTable, to target: ContactNumber
   ) {
     let row = other.row(of: number)
-    if row.details.isStored { return setDetails(row.details, with: row.parts, of: target) }
+    if row.details.isStored { return setDetails(row.details, with: row.detailParts, of: target) }
     guard let details = other.details(of: number) else { return }
     updateDetails(of: target) { $0 = details }
   }
@@ -132,14 +132,11 @@ extension ContactTable {
     tables.rows = rows
     tables.items = items
     tables.further = FurtherResources(further)
-    for part in ContactPart.allCases {
-      let members = ContactSet(of: parts.count) { parts[$0].contains(part) }
-      tables.members[part.rawValue] = members
-      switch part {
-      case .openRequest, .outgoing: tables.requestCount += members.count
-      case .item, .presence, .deliveries, .expected: break
-      }
+    for part in ContactParts.indexed {
+      tables.members[part.index] = ContactSet(of: parts.count) { parts[$0].contains(part) }
     }
+    let requests: [ContactParts] = [.openRequest, .outgoing]
+    tables.requestCount = requests.reduce(0) { $0 + tables.members[$1.index].count }
     setCompactionSize()
   }
 
@@ -154,7 +151,7 @@ extension ContactTable {
       // No offset is larger than the end, which was checked above.
       guard let reference = DetailsReference(offset: offset) else { return }
       let row = Int(number.rawValue)
-      tables.rows[row].refer(to: reference, with: tables.rows[row].parts)
+      tables.rows[row].refer(to: reference, with: tables.rows[row].detailParts)
       offset = stored.end(ofDetailsAt: offset)
     }
   }

@@ -20,7 +20,7 @@ extension ContactTable {
 
   /// The last error that answered what we sent to the contact. Complexity: O(1).
   func returnedError(of number: ContactNumber) -> ReturnedError? {
-    guard row(of: number).parts.contains(.returnedError) else { return nil }
+    guard row(of: number).detailParts.contains(.returnedError) else { return nil }
     return details(of: number)?.returnedError
   }
 
@@ -191,7 +191,7 @@ extension ContactTable {
 extension ContactTable {
   /// How our last request to the contact ended.
   func lastOutgoingEnd(of number: ContactNumber) -> EndedOutgoing? {
-    guard row(of: number).parts.contains(.lastOutgoingEnd) else { return nil }
+    guard row(of: number).detailParts.contains(.lastOutgoingEnd) else { return nil }
     return details(of: number)?.lastOutgoingEnd
   }
 }

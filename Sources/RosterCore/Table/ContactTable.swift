@@ -27,7 +27,7 @@ struct ContactTable: Sendable {
     var items = ItemCounts()
     var requestCount = 0
     /// For each indexed part, the contacts that have it.
-    var members = [ContactSet](repeating: ContactSet(), count: ContactPart.allCases.count)
+    var members = [ContactSet](repeating: ContactSet(), count: ContactParts.RawValue.bitWidth)
     /// Long group lists as strings, so that all references share one array.
     var longGroups: [GroupsNumber: [String]] = [:]
     /// The snapshot that the table's numbers come from (`ContactTable.base`).
@@ -87,25 +87,24 @@ struct ContactTable: Sendable {
     (0..<UInt32(tables.rows.count)).lazy.map { ContactNumber(rawValue: $0) }
   }
 
-  /// The contacts that have a part, in the order of their numbers. Complexity: linear in the
-  /// highest number.
-  func members(_ part: ContactPart) -> [ContactNumber] { tables.members[part.rawValue].members }
+  /// The contacts that have an indexed part, in the order of their numbers. Complexity: linear in
+  /// the highest number.
+  func members(_ part: ContactParts) -> [ContactNumber] { tables.members[part.index].members }
 
-  /// Whether all contacts that have a part are in a set. Complexity: linear in the highest number.
-  func areAll(_ part: ContactPart, in set: ContactSet) -> Bool {
-    tables.members[part.rawValue].isSubset(of: set)
+  /// Whether all contacts that have an indexed part are in a set. Complexity: linear in the highest
+  /// number.
+  func areAll(_ part: ContactParts, in set: ContactSet) -> Bool {
+    tables.members[part.index].isSubset(of: set)
   }
 
   /// The number of requests that await an answer, contacts' and ours.
   var requestCount: Int { tables.requestCount }
 
-  private mutating func note(_ part: ContactPart, of number: ContactNumber, _ isThere: Bool) {
-    guard tables.members[part.rawValue].set(number, isThere) else { return }
-    let difference = isThere ? 1 : -1
-    switch part {
-    case .openRequest, .outgoing: tables.requestCount += difference
-    case .item, .presence, .deliveries, .expected: break
-    }
+  private mutating func note(_ part: ContactParts, of number: ContactNumber, _ isThere: Bool) {
+    guard tables.members[part.index].set(number, isThere),
+      part == .openRequest || part == .outgoing
+    else { return }
+    tables.requestCount += isThere ? 1 : -1
   }
 
   /// The number of an address; nil if the table never had it. Complexity: O(1).
@@ -238,11 +237,11 @@ struct ContactTable: Sendable {
 
   @inline(__always)
   private func detail<Value>(
-    of number: ContactNumber, in parts: DetailParts,
+    of number: ContactNumber, in parts: ContactParts,
     _ value: (borrowing ContactDetails) -> Value?
   ) -> Value? {
     let row = Int(number.rawValue)
-    guard !tables.rows[row].parts.isDisjoint(with: parts) else { return nil }
+    guard !tables.rows[row].detailParts.isDisjoint(with: parts) else { return nil }
     return tables.details.look(at: tables.rows[row].details, value)
   }
 
@@ -335,7 +334,7 @@ struct ContactTable: Sendable {
 
   /// Whether the contact has a confirmed edit. Complexity: O(1).
   func hasConfirmedEdit(of number: ContactNumber) -> Bool {
-    tables.rows[Int(number.rawValue)].parts.contains(.confirmedEdit)
+    tables.rows[Int(number.rawValue)].detailParts.contains(.confirmedEdit)
   }
 
   /// Changes the contact's details in place.
@@ -344,7 +343,7 @@ struct ContactTable: Sendable {
   ) -> Result {
     _ = tables.changes?.details.insert(number)
     let row = Int(number.rawValue)
-    let before = tables.rows[row].parts
+    let before = tables.rows[row].detailParts
     let place = tables.details.makePlace(for: tables.rows[row].details)
     let result = body(&tables.details.places[place])
     let after = tables.details.places[place].parts
@@ -354,7 +353,7 @@ struct ContactTable: Sendable {
     } else {
       tables.rows[row].refer(to: DetailsReference(place: place), with: after)
     }
-    note(from: before.membership, to: after.membership, of: number)
+    note(from: before, to: after, of: number)
     return result
   }
 
@@ -363,7 +362,7 @@ struct ContactTable: Sendable {
     from before: ContactParts, to after: ContactParts, of number: ContactNumber
   ) {
     guard before != after else { return }
-    for part in ContactPart.allCases where before.contains(part) != after.contains(part) {
+    for part in ContactParts.indexed where before.contains(part) != after.contains(part) {
       note(part, of: number, after.contains(part))
     }
   }
@@ -375,14 +374,14 @@ struct ContactTable: Sendable {
 
   /// Replaces the contact's details with stored ones, or removes them.
   mutating func setDetails(
-    _ reference: DetailsReference, with parts: DetailParts, of number: ContactNumber
+    _ reference: DetailsReference, with parts: ContactParts, of number: ContactNumber
   ) {
     _ = tables.changes?.details.insert(number)
     let row = Int(number.rawValue)
-    let before = tables.rows[row].parts
+    let before = tables.rows[row].detailParts
     tables.details.free(tables.rows[row].details)
     tables.rows[row].refer(to: reference, with: parts)
-    note(from: before.membership, to: parts.membership, of: number)
+    note(from: before, to: parts, of: number)
   }
 
   // MARK: Texts

@@ -1,17 +1,5 @@
 import RawBytes
 
-/// The parts of a contact that states show and compare.
-struct ShownParts: OptionSet {
-  let rawValue: UInt8
-
-  static let item = Self(rawValue: 1)
-  /// The contact's requests and ours.
-  static let requests = Self(rawValue: 2)
-  static let presence = Self(rawValue: 4)
-  static let names = Self(rawValue: 8)
-  static let annotations = Self(rawValue: 16)
-}
-
 /// A contact of a table as it is shown. Compares rows in place and makes values only for the parts
 /// that are asked for.
 struct ShownContact {
@@ -37,14 +25,13 @@ struct ShownContact {
     ShownResources(number.map { table.rows(of: $0) } ?? [], of: table, toldTo: open)
   }
 
-  /// The parts that may differ from those of another table; all others are equal.
-  func parts(thatMayDifferFrom other: ShownContact) -> ShownParts {
-    var parts: ShownParts = []
+  /// The shown parts that may differ from those of another table; all others are equal.
+  func parts(thatMayDifferFrom other: ShownContact) -> ContactParts {
+    var parts: ContactParts = []
+    if !hasSameDetails(as: other) {
+      parts = row.detailParts.union(other.row.detailParts).intersection(.shown)
+    }
     if !table.isSame(row.item, as: other.row.item, in: other.table) { parts.insert(.item) }
-    let details = hasSameDetails(as: other) ? [] : row.parts.union(other.row.parts)
-    if !details.isDisjoint(with: [.request, .outgoing]) { parts.insert(.requests) }
-    if details.contains(.names) { parts.insert(.names) }
-    if details.contains(.annotations) { parts.insert(.annotations) }
     let hasFurther = row.further != 0 || other.row.further != 0
     if hasFurther || !table.says(firstShown, sameAs: other.firstShown, in: other.table) {
       parts.insert(.presence)

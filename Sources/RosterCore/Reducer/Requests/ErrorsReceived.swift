@@ -64,7 +64,7 @@ extension Reduction {
 
   /// The contact can be reached: it is available.
   mutating func forgetReturnedError(of number: ContactNumber) {
-    guard roster.contacts.row(of: number).parts.contains(.returnedError) else { return }
+    guard roster.contacts.row(of: number).detailParts.contains(.returnedError) else { return }
     roster.contacts.updateDetails(of: number) { $0.returnedError = nil }
   }
 
