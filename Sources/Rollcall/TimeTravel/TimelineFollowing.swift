@@ -40,20 +40,6 @@ extension Timeline {
       }
     }
 
-    /// Reduces the event into a roster, and reports to `causes` what it changed.
-    ///
-    /// - Throws: `EventLogError.corrupt`, which names the record, if it cannot be read.
-    package func reduce(
-      into roster: inout Roster, reporting causes: inout ChangeCauses
-    ) throws(EventLogError) {
-      do {
-        try RosterReducer.reduce(
-          &roster, event, isSound: true, at: stamp, on: connection, reporting: &causes)
-      } catch {
-        throw unreadable(error)
-      }
-    }
-
     /// Reduces the event into a roster, and returns the event with its outcome.
     ///
     /// - Throws: `EventLogError.corrupt`, which names the record, if it cannot be read.

@@ -4,8 +4,8 @@ import XMPPStanza
 /// For each field that two states can show differently, the record that changed it last.
 ///
 /// Noted while records are reduced, by the numbers of the roster's table, because reporting each
-/// change with its values takes several times as long.
-package struct ChangeCauses {
+/// change with its values takes several times as long. The table is not rebuilt meanwhile.
+package final class ChangeCauses {
   /// What a change is about, in the numbers of the table.
   private struct Subject: Hashable {
     let field: StateField
@@ -15,16 +15,7 @@ package struct ChangeCauses {
     let part: TextNumber
   }
 
-  /// A subject that does not depend on a table. Resources are distinguished by their bytes.
-  private struct NamedSubject: Hashable {
-    let field: StateField
-    let contact: BareJID?
-    let part: [UInt8]?
-  }
-
   private var stamps: [Subject: RecordStamp] = [:]
-  /// The changes that were noted before the table was rebuilt.
-  private var former: [NamedSubject: RecordStamp] = [:]
   private var blocking: [JID: RecordStamp] = [:]
 
   /// Creates an empty value, for no records.
@@ -32,25 +23,14 @@ package struct ChangeCauses {
 
   // MARK: Noting
 
-  mutating func note(
+  func note(
     _ field: StateField, of contact: ContactNumber? = nil, part: TextNumber = .none,
     at stamp: RecordStamp
   ) {
     stamps[Subject(field: field, contact: contact, part: part)] = stamp
   }
 
-  mutating func noteBlocking(of jid: JID, at stamp: RecordStamp) { blocking[jid] = stamp }
-
-  /// Notes that the table is about to be rebuilt, after which its numbers have other meanings.
-  mutating func numbersEnd(in contacts: ContactTable) {
-    for (subject, stamp) in stamps {
-      let named = NamedSubject(
-        field: subject.field, contact: subject.contact.map { contacts.address(of: $0) },
-        part: contacts.text(subject.part).map { Array($0.utf8) })
-      former[named] = stamp
-    }
-    stamps = [:]
-  }
+  func noteBlocking(of jid: JID, at stamp: RecordStamp) { blocking[jid] = stamp }
 
   // MARK: Asking
 
@@ -63,7 +43,6 @@ package struct ChangeCauses {
       if let contact = subject.contact { _ = numbers.insert(contact) }
     }
     for number in numbers.members { body(contacts.bytes(ofAddress: number)) }
-    for subject in former.keys { subject.contact?.text.withUTF8Bytes(body) }
     for jid in blocking.keys { jid.bare.text.withUTF8Bytes(body) }
   }
 
@@ -85,11 +64,9 @@ package struct ChangeCauses {
   private func stamp(
     _ field: StateField, _ contact: BareJID?, _ part: String?, in roster: Roster
   ) -> RecordStamp? {
-    let last = stamps[
+    stamps[
       Subject(
         field: field, contact: contact.flatMap { roster.contacts.number(of: $0) },
         part: part.flatMap { roster.contacts.number(of: $0) } ?? .none)]
-    if let last { return last }
-    return former[NamedSubject(field: field, contact: contact, part: part.map { Array($0.utf8) })]
   }
 }

@@ -1,8 +1,10 @@
 import XMPPStanza
 
-/// How much of an event's outcome is reported. Reporting takes longer than reducing.
+/// How much of an event's outcome is reported. Reporting everything takes longer than reducing.
 package enum Reporting {
   case nothing
+  /// Only which fields changed, without their values.
+  case causes(ChangeCauses)
   /// All changes and findings.
   case everything
 }
@@ -21,57 +23,38 @@ struct Reduction: ~Copyable {
   var outcome = RosterOutcome()
 
   private let reporting: Reporting
-  /// Receives which record changed which field; valid as long as the reduction, nil if that is not
-  /// reported.
-  private let causes: UnsafeMutablePointer<ChangeCauses>?
 
   private init(
-    of target: UnsafeMutablePointer<Roster>, at stamp: RecordStamp, reporting: Reporting,
-    causes: UnsafeMutablePointer<ChangeCauses>?
+    of target: UnsafeMutablePointer<Roster>, at stamp: RecordStamp, reporting: Reporting
   ) {
     self.target = target
     self.stamp = stamp
     self.reporting = reporting
-    self.causes = causes
   }
 
   /// Whether the outcome is reported.
-  var reportsOutcome: Bool { reporting == .everything }
+  var reportsOutcome: Bool { if case .everything = reporting { true } else { false } }
 
-  /// Whether changes are reported: as part of the outcome, or only which record caused them.
-  var reportsChanges: Bool { reportsOutcome || causes != nil }
+  /// Whether changes are reported, with or without their values.
+  var reportsChanges: Bool { if case .nothing = reporting { false } else { true } }
+
+  private var causes: ChangeCauses? {
+    if case .causes(let causes) = reporting { causes } else { nil }
+  }
 
   /// Reduces what `body` says has happened into a roster, to which there must be no other access
   /// meanwhile.
   ///
   /// - Parameters:
   ///   - connection: The connection on which it happened; nil for an event without a connection.
-  ///   - reporting: What is reported; if nothing, the outcome is empty.
+  ///   - reporting: What is reported; unless it is everything, the outcome is empty.
   static func reduce(
     into roster: inout Roster, at stamp: RecordStamp, on connection: ConnectionID?,
     reporting: Reporting, _ body: (inout Reduction) -> Void
   ) -> RosterOutcome {
-    reduce(into: &roster, at: stamp, on: connection, reporting, nil, body)
-  }
-
-  /// Reduces what `body` says has happened, and reports to `causes` what changed.
-  static func reduce(
-    into roster: inout Roster, at stamp: RecordStamp, on connection: ConnectionID?,
-    reporting causes: inout ChangeCauses, _ body: (inout Reduction) -> Void
-  ) {
-    withUnsafeMutablePointer(to: &causes) { causes in
-      _ = reduce(into: &roster, at: stamp, on: connection, .nothing, causes, body)
-    }
-  }
-
-  private static func reduce(
-    into roster: inout Roster, at stamp: RecordStamp, on connection: ConnectionID?,
-    _ reporting: Reporting, _ causes: UnsafeMutablePointer<ChangeCauses>?,
-    _ body: (inout Reduction) -> Void
-  ) -> RosterOutcome {
     withUnsafeMutablePointer(to: &roster) { target in
-      // The reduction cannot be copied, and ends before the pointers become invalid.
-      var reduction = Reduction(of: target, at: stamp, reporting: reporting, causes: causes)
+      // The reduction cannot be copied, and ends before the pointer becomes invalid.
+      var reduction = Reduction(of: target, at: stamp, reporting: reporting)
       reduction.eventFollows()
       if let connection { reduction.goTo(connection) }
       body(&reduction)
@@ -93,8 +76,8 @@ struct Reduction: ~Copyable {
   }
 
   private func compactIfDue() {
-    guard roster.contacts.isCompactionDue else { return }
-    causes?.pointee.numbersEnd(in: roster.contacts)
+    // Causes are noted by the numbers of the table, which a compaction changes.
+    guard causes == nil, roster.contacts.isCompactionDue else { return }
     roster.compact()
   }
 
@@ -142,7 +125,7 @@ struct Reduction: ~Copyable {
     _ field: StateField, of number: ContactNumber? = nil, part: TextNumber = .none,
     because reason: RosterChange.Reason? = nil, _ values: (ContactTable) -> FieldValues
   ) {
-    causes?.pointee.note(field, of: number, part: part, at: stamp)
+    causes?.note(field, of: number, part: part, at: stamp)
     guard reportsOutcome else { return }
     let contact = number.map { roster.contacts.address(of: $0) }
     report(contact, values(roster.contacts), because: reason)
@@ -150,7 +133,7 @@ struct Reduction: ~Copyable {
 
   /// Reports that an address was blocked or unblocked.
   mutating func blockingChanged(of jid: JID, _ isBlocked: Bool) {
-    causes?.pointee.noteBlocking(of: jid, at: stamp)
+    causes?.noteBlocking(of: jid, at: stamp)
     guard reportsOutcome else { return }
     report(jid.bare, .blocked(jid, before: !isBlocked, after: isBlocked))
   }

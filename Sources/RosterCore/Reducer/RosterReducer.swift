@@ -21,7 +21,7 @@ package enum RosterReducer {
   ///     written them or a checksum matches; its texts are then not checked.
   ///   - connection: The connection of the account on which it happened.
   ///   - reporting: What is reported of what the event did.
-  /// - Returns: What the event did, if `reporting` asks for it; else an empty outcome.
+  /// - Returns: What the event did, if `reporting` asks for it; otherwise an empty outcome.
   /// - Throws: `CodecError` if the bytes are not an event; the roster is then unchanged.
   @discardableResult
   package static func reduce(
@@ -31,20 +31,6 @@ package enum RosterReducer {
     let event = try StoredEvent(event, isSound: isSound)
     return Reduction.reduce(
       into: &roster, at: stamp, on: event.isOfConnection ? connection : nil, reporting: reporting
-    ) {
-      $0.eventHappened(event)
-    }
-  }
-
-  /// Reduces one event into the state, in place, and reports to `causes` which fields it changed.
-  /// Parameters, errors and complexity are those of `reduce(_:_:isSound:at:on:reporting:)`.
-  package static func reduce(
-    _ roster: inout Roster, _ event: RawSpan, isSound: Bool = false, at stamp: RecordStamp,
-    on connection: ConnectionID = .first, reporting causes: inout ChangeCauses
-  ) throws(CodecError) {
-    let event = try StoredEvent(event, isSound: isSound)
-    Reduction.reduce(
-      into: &roster, at: stamp, on: event.isOfConnection ? connection : nil, reporting: &causes
     ) {
       $0.eventHappened(event)
     }

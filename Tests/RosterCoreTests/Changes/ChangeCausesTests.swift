@@ -8,14 +8,6 @@ import XMPPStanza
 @Suite("Which record caused a difference") struct ChangeCausesTests {
   private typealias Step = (event: RosterEvent, stamp: RecordStamp, connection: ConnectionID)
 
-  private func reduce(
-    _ step: Step, into roster: inout Roster, reporting causes: inout ChangeCauses
-  ) throws {
-    try RosterReducer.reduce(
-      &roster, step.event.canonicalBytes.span.bytes, at: step.stamp, on: step.connection,
-      reporting: &causes)
-  }
-
   /// The records that outcomes name, by the subject of their changes.
   private struct Told {
     struct Subject: Hashable {
@@ -55,29 +47,25 @@ import XMPPStanza
   /// Takes a roster from one of the events to the last one in both ways, and compares the causes of
   /// every difference.
   ///
-  /// - Parameter remaking: The number of events after which the table is rebuilt each time.
   /// - Returns: The number of differences.
   private func compare(
-    _ history: [Step], from start: Int, remaking: Int?, _ place: Comment
-  ) throws -> Int {
+    _ history: [Step], from start: Int, _ place: Comment
+  ) -> Int {
     var before = Roster()
     for step in history[..<start] {
       RosterReducer.reduce(
         &before, step.event, at: step.stamp, on: step.connection, reporting: .nothing)
     }
     var (after, told) = (before, before)
-    var causes = ChangeCauses()
+    let causes = ChangeCauses()
     var model = Told()
     var found = 0
     for (index, step) in history[start...].enumerated() {
-      try reduce(step, into: &after, reporting: &causes)
+      RosterReducer.reduce(
+        &after, step.event, at: step.stamp, on: step.connection, reporting: .causes(causes))
       model.note(
         RosterReducer.reduce(&told, step.event, at: step.stamp, on: step.connection),
         at: step.stamp)
-      if let remaking, index.isMultiple(of: remaking) {
-        causes.numbersEnd(in: after.contacts)
-        after.compact()
-      }
       guard index.isMultiple(of: 23) || index == history.count - start - 1 else { continue }
       #expect(after == told, place)
       let differences = before.differences(to: after, among: causes, in: after)
@@ -97,10 +85,8 @@ import XMPPStanza
     return found
   }
 
-  @Test(
-    "One connection, whether or not the table is rebuilt", arguments: 700..<UInt64(712),
-    [nil, 1, 40])
-  func oneConnection(seed: UInt64, remaking: Int?) throws {
+  @Test("One connection", arguments: 700..<UInt64(712))
+  func oneConnection(seed: UInt64) {
     var fuzzer = StanzaFuzzer(seed: seed)
     var scenario = Scenario()
     for _ in 0..<400 { fuzzer.step(&scenario) }
@@ -108,21 +94,19 @@ import XMPPStanza
     var random = SeededGenerator(seed: seed)
     var found = 0
     for start in [0, Int.random(in: 1..<history.count, using: &random)] {
-      found += try compare(
-        history, from: start, remaking: remaking, "seed \(seed), from \(start)")
+      found += compare(history, from: start, "seed \(seed), from \(start)")
     }
     #expect(found > 50, "seed \(seed)")
   }
 
-  @Test("Several connections", arguments: 720..<UInt64(732), [nil, 30])
-  func severalConnections(seed: UInt64, remaking: Int?) throws {
+  @Test("Several connections", arguments: 720..<UInt64(732))
+  func severalConnections(seed: UInt64) {
     var server = SimulatedServer(seed: seed, devices: 3)
     for _ in 0..<400 { server.step() }
     let history: [Step] = server.scenario.history.map { (event: $0, stamp: $1, connection: $2) }
     var random = SeededGenerator(seed: seed)
     let start = Int.random(in: 0..<history.count / 2, using: &random)
-    let found = try compare(
-      history, from: start, remaking: remaking, "seed \(seed), from \(start)")
+    let found = compare(history, from: start, "seed \(seed), from \(start)")
     #expect(found > 10, "seed \(seed): \(found)")
   }
 
@@ -153,15 +137,17 @@ import XMPPStanza
         end(&scenario)
         let comment: Comment = "\(name), \(devices) devices"
         let history: [Step] = scenario.history.map { (event: $0, stamp: $1, connection: $2) }
-        _ = try compare(history, from: start, remaking: nil, comment)
-        var (before, causes) = (Roster(), ChangeCauses())
+        _ = compare(history, from: start, comment)
+        let causes = ChangeCauses()
+        var before = Roster()
         for step in history[..<start] {
           RosterReducer.reduce(
             &before, step.event, at: step.stamp, on: step.connection, reporting: .nothing)
         }
         var after = before
         for step in history[start...] {
-          try reduce(step, into: &after, reporting: &causes)
+          RosterReducer.reduce(
+            &after, step.event, at: step.stamp, on: step.connection, reporting: .causes(causes))
         }
         let presence = before.differences(to: after).filter { $0.field == .presence }
         #expect(presence.count == 3, comment)
@@ -171,37 +157,40 @@ import XMPPStanza
     }
   }
 
-  @Test("Causes noted before the table grew so large that it is rebuilt are known afterwards")
-  func madeAnew() throws {
+  @Test("A table that grows large is rebuilt only after its changes' causes have been noted")
+  func largeTable() throws {
     var roster = Roster()
-    var causes = ChangeCauses()
+    let causes = ChangeCauses()
     var record: UInt64 = 0
-    func receive(_ contact: String, _ status: String) throws {
+    func receive(
+      _ contact: String, _ status: String, reporting: Reporting
+    ) throws {
       record += 1
       let from = try JID(parsing: "\(contact)@example.test/phone")
-      let event = StanzaEvent.availableReceived(from: from, Availability(status: status))
-      let stamp = RecordStamp(record: record)
-      try reduce((.stanza(event), stamp, .first), into: &roster, reporting: &causes)
+      RosterReducer.reduce(
+        &roster, .stanza(.availableReceived(from: from, Availability(status: status))),
+        at: RecordStamp(record: record), reporting: reporting)
     }
     let before = roster
-    // The rebuilt table has the two in reverse order.
-    try receive("dave", "first")
-    var most = 0
-    while roster.contacts.counts.texts >= most {
-      most = roster.contacts.counts.texts
-      try receive("carol", "\(record)")
-      try #require(record < 100_000)
+    // A rebuilt table has the two in reverse order.
+    try receive("dave", "first", reporting: .causes(causes))
+    let most = ContactTable.Tables.leastCompactionSize
+    for number in 0..<most {
+      try receive("carol", "\(number)", reporting: .causes(causes))
     }
+    #expect(roster.contacts.counts.texts > most)
     let differences = before.differences(to: roster, among: causes, in: roster)
     let presence = differences.filter { $0.field == .presence }
     #expect(presence.map(\.contact?.text) == ["carol@example.test", "dave@example.test"])
     #expect(presence.map { causes.cause(of: $0, in: roster)?.record } == [record, 1])
+    try receive("carol", "last", reporting: .nothing)
+    #expect(roster.contacts.counts.texts < 10)
   }
 
-  @Test("Resources are distinguished by their bytes, even after the table is rebuilt")
+  @Test("Resources are distinguished by their bytes")
   func resources() throws {
     let (composed, apart) = ("caf\u{E9}", "cafe\u{301}")
-    var causes = ChangeCauses()
+    let causes = ChangeCauses()
     var roster = Roster()
     let bob = try BareJID(parsing: "bob@example.test")
     let number = roster.contacts.insert(bob)
@@ -215,10 +204,6 @@ import XMPPStanza
       return causes.cause(
         of: FieldDifference(contact: bob, values: values, record: nil), in: roster)?.record
     }
-    #expect([cause(composed), cause(apart)] == [3, 4])
-    causes.numbersEnd(in: roster.contacts)
-    roster.compact()
-    #expect(roster.contacts.number(of: bob) == nil)
     #expect([cause(composed), cause(apart)] == [3, 4])
   }
 }

@@ -39,8 +39,8 @@ extension Timeline {
       let isForward = from <= to
       let earlier = try state(at: .record(min(from, to)))
       var later = earlier
-      var causes = ChangeCauses()
-      try follow(&later, to: max(from, to)) { try $1.reduce(into: &$0, reporting: &causes) }
+      let causes = ChangeCauses()
+      try follow(&later, to: max(from, to)) { try $1.reduce(into: &$0, reporting: .causes(causes)) }
       let (before, after) = isForward ? (earlier, later) : (later, earlier)
       let differences = before.roster.differences(to: after.roster, among: causes, in: later.roster)
         // Whose log it is, it may say before the record that does.
