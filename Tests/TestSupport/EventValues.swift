@@ -213,7 +213,7 @@ extension RosterReducer {
   ) -> RosterOutcome {
     do {
       return try reduce(
-        &roster, event.span.bytes, isSound: true, at: stamp, on: connection, reporting: reporting)
+        &roster, event.span.bytes, at: stamp, on: connection, reporting: reporting)
     } catch {
       fatalError("\(event) does not read back as it was written: \(error)")
     }

@@ -42,7 +42,7 @@ extension Work {
     encoder.encode(iq, .inbound)
     guard let event = encoder.event else { return RosterOutcome() }
     let stamp = RecordStamp(record: roster.position + 1)
-    return try RosterReducer.reduce(&roster, event.span.bytes, isSound: true, at: stamp)
+    return try RosterReducer.reduce(&roster, event.span.bytes, at: stamp)
   }
 
   static let diff = Work(

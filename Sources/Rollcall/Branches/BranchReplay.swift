@@ -141,7 +141,7 @@ struct BranchReplay {
     Effect(
       stamp: stamp, connection: content.connection, direction: content.direction, event: event,
       outcome: try RosterReducer.reduce(
-        &roster, read.span.bytes, isSound: true, at: stamp, on: content.connection))
+        &roster, read.span.bytes, at: stamp, on: content.connection))
   }
 
   private mutating func compare(

@@ -114,7 +114,7 @@ private struct LogHead: Sendable {
       }
       if let event = record.event {
         try RosterReducer.reduce(
-          &state.roster, event, isSound: true, at: stamp,
+          &state.roster, event, at: stamp,
           on: ConnectionID(number: record.connection), reporting: .nothing)
       } else {
         state.roster.move(to: stamp.record)

@@ -46,8 +46,6 @@ extension Timeline {
 struct SnapshotChain {
   /// A known state. An increment to its snapshot is applied to it.
   private let known: Roster
-  /// Whether a checksum that matches is trusted; if not, what it covers is examined too.
-  private let isSound: Bool
   /// The whole state that was read. It is taken out before a change, so that the change does not
   /// copy.
   private var whole: Roster?
@@ -68,9 +66,8 @@ struct SnapshotChain {
     case increment(SnapshotBase, [UInt8])
   }
 
-  init(from known: Roster = Roster(), isSound: Bool = true) {
+  init(from known: Roster = Roster()) {
     self.known = known
-    self.isSound = isSound
   }
 
   mutating func read(
@@ -114,7 +111,7 @@ struct SnapshotChain {
   private mutating func link(_ header: SnapshotHeader, _ bytes: RawSpan) -> Link? {
     guard let kind = try? SnapshotKind(of: bytes) else { return nil }
     if let base = kind.base { return .increment(base, [UInt8](bytes)) }
-    guard var roster = try? Roster(snapshot: bytes, isSound: isSound),
+    guard var roster = try? Roster(snapshot: bytes),
       roster.position == header.sequence
     else { return nil }
     roster.base = SnapshotBase(header, depth: 0)
@@ -127,7 +124,7 @@ struct SnapshotChain {
     var roster = whole.take() ?? known
     for (snapshot, bytes) in increments.reversed() {
       do {
-        try roster.add(bytes.span.bytes, isSound: isSound)
+        try roster.add(bytes.span.bytes)
       } catch {
         return .damaged(snapshot.sequence)
       }

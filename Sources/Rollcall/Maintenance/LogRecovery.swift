@@ -38,7 +38,7 @@ package struct LogRecovery {
       done += 1
       if let event = decoded.event {
         try RosterReducer.reduce(
-          &roster, event.span.bytes, isSound: true,
+          &roster, event.span.bytes,
           at: RecordStamp(record: done, time: header.time, isHeld: header.isHeld),
           on: ConnectionID(number: header.connection), reporting: .nothing)
       }

@@ -222,7 +222,7 @@ package struct LogVerification {
     if let event {
       let stamp = RecordStamp(EventHeader(header))
       try RosterReducer.reduce(
-        &replay.roster, event.span.bytes, isSound: true, at: stamp,
+        &replay.roster, event.span.bytes, at: stamp,
         on: ConnectionID(number: header.connection), reporting: .nothing)
     }
     guard replay.ahead.last == header.sequence else { return }

@@ -29,7 +29,7 @@ struct SnapshotReplay {
     let isInner = base != nil && base == roster.base && bases.contains(this)
     let written = isInner ? roster.increment : nil
     if written?.span.bytes.isSame(as: snapshot) != true {
-      var chain = SnapshotChain(isSound: false)
+      var chain = SnapshotChain()
       switch try chain.read(atOrBefore: header.sequence, in: transaction) {
       case .state(let stored):
         guard stored == roster else { return Self.difference }

@@ -230,7 +230,7 @@ package final class RosterRecorder {
     }
     do {
       return try RosterReducer.reduce(
-        &roster, event.span.bytes, isSound: true, at: stamp, on: connection)
+        &roster, event.span.bytes, at: stamp, on: connection)
     } catch {
       throw RollcallError(error)
     }

@@ -34,7 +34,7 @@ extension Timeline {
     ) throws(EventLogError) -> RosterOutcome {
       do {
         return try RosterReducer.reduce(
-          &roster, event, isSound: true, at: stamp, on: connection, reporting: reporting)
+          &roster, event, at: stamp, on: connection, reporting: reporting)
       } catch {
         throw unreadable(error)
       }
@@ -183,7 +183,7 @@ extension Timeline {
       .captureBegan(account: JID(prepared: account, resource: nil), inboundOnly: false))
     guard let header = encoder.storedEvent else { return }
     try RosterReducer.reduce(
-      &state.roster, header, isSound: true, at: RecordStamp(record: 0), on: connection,
+      &state.roster, header, at: RecordStamp(record: 0), on: connection,
       reporting: .nothing)
   }
 

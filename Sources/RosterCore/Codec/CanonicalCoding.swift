@@ -139,10 +139,7 @@ package struct CanonicalInput: ~Escapable {
   /// Between 0 and the number of bytes. Moves only past bytes that were checked to exist, so reads
   /// without a check rely on it.
   private var offset = 0
-  /// Whether texts are kept; if not, they are checked but read as empty.
-  var keepsTexts = true
-  /// Whether a checksum vouches for the bytes. Texts are then not validated, nor is it checked that
-  /// rows have their only encoding.
+  /// Whether a checksum vouches for the bytes. Texts in place are then not validated.
   var isSound = false
 
   /// Begins to read an encoding.
@@ -223,10 +220,6 @@ package struct CanonicalInput: ~Escapable {
 
   package mutating func readText() throws(CodecError) -> String {
     let bytes = try readCounted()
-    guard keepsTexts else {
-      guard bytes.isUTF8 else { throw invalid }
-      return ""
-    }
     guard let text = String(utf8: bytes) else { throw invalid }
     return text
   }

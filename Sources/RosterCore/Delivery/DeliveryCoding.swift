@@ -22,10 +22,6 @@ extension DetailsOutput {
 extension DetailsInput {
   mutating func readDeliveries() throws(CodecError) -> [Delivery] {
     var deliveries: [Delivery] = []
-    // Deliveries are rare, so checking them without making values is not worth the code.
-    let keepsTexts = plain.keepsTexts
-    plain.keepsTexts = true
-    defer { plain.keepsTexts = keepsTexts }
     for _ in 0..<(try plain.readCount()) {
       let record = try readRecord()
       let waiting = SessionSet(rawValue: try plain.readNumber())

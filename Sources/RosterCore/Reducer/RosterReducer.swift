@@ -16,19 +16,18 @@ package enum RosterReducer {
   /// beginning or end of a session.
   ///
   /// - Parameters:
-  ///   - event: The canonical bytes of the event, which are read in place.
-  ///   - isSound: Whether the bytes are certainly what the encoder wrote, because it has just
-  ///     written them or a checksum matches; its texts are then not checked.
+  ///   - event: The canonical bytes of the event, which are read in place. The encoder has just
+  ///     written them, or a checksum vouches for them: its texts are not checked.
   ///   - connection: The connection of the account on which it happened.
   ///   - reporting: What is reported of what the event did.
   /// - Returns: What the event did, if `reporting` asks for it; otherwise an empty outcome.
   /// - Throws: `CodecError` if the bytes are not an event; the roster is then unchanged.
   @discardableResult
   package static func reduce(
-    _ roster: inout Roster, _ event: RawSpan, isSound: Bool = false, at stamp: RecordStamp,
+    _ roster: inout Roster, _ event: RawSpan, at stamp: RecordStamp,
     on connection: ConnectionID = .first, reporting: Reporting = .everything
   ) throws(CodecError) -> RosterOutcome {
-    let event = try StoredEvent(event, isSound: isSound)
+    let event = try StoredEvent(event)
     return Reduction.reduce(
       into: &roster, at: stamp, on: event.isOfConnection ? connection : nil, reporting: reporting
     ) {
@@ -40,9 +39,9 @@ package enum RosterReducer {
 extension StoredEvent {
   /// Reads an event from exactly these bytes.
   @_lifetime(copy bytes)
-  fileprivate init(_ bytes: RawSpan, isSound: Bool) throws(CodecError) {
+  fileprivate init(_ bytes: RawSpan) throws(CodecError) {
     var input = CanonicalInput(bytes)
-    input.isSound = isSound
+    input.isSound = true
     self = try StoredEvent(from: &input)
     try input.finish()
   }

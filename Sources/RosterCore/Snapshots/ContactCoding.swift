@@ -74,8 +74,8 @@ extension RosterInput {
 
   /// Reads the rows of all contacts of a whole snapshot.
   private mutating func readAll(_ details: inout KeptDetails) throws(CodecError) {
-    // The first resources of the contacts that have further ones.
-    var firsts: [TextNumber] = []
+    // The number of contacts that have further resources.
+    var several: UInt32 = 0
     var parts: [ContactParts] = []
     parts.reserveCapacity(counts.contacts)
     var items = ItemCounts()
@@ -83,32 +83,30 @@ extension RosterInput {
       repeating: ContactRow(), count: counts.contacts, chunkBits: ContactTable.chunkBits
     ) { (row) throws(CodecError) in
       try readRow(.all, &details, into: &row)
-      if row.further != 0, let presence = row.presence {
-        firsts.append(presence.resource)
-        row.further = UInt32(firsts.count)
+      if row.further != 0 {
+        several += 1
+        row.further = several
       }
       parts.append(row.parts)
       items.count(row, 1)
     }
     var further: [[PresenceRow]] = []
-    for first in firsts { further.append(try readFurther(than: first)) }
+    for _ in 0..<several { further.append(try readFurther()) }
     contacts.fill(with: rows, parts, items, further)
   }
 
   /// Reads the rows of the contacts in an increment.
   private mutating func readChanges(_ details: inout KeptDetails) throws(CodecError) {
     let changed = try readNumbers()
-    var several: [(number: ContactNumber, first: TextNumber)] = []
+    var several: [ContactNumber] = []
     var row = ContactRow()
     for (number, parts) in changed {
       try readRow(parts, &details, into: &row)
       contacts.replace(parts, of: number, by: row)
-      if row.further != 0, parts.contains(.presence), let presence = row.presence {
-        several.append((number, presence.resource))
-      }
+      if row.further != 0, parts.contains(.presence) { several.append(number) }
     }
-    for (number, first) in several {
-      let further = try readFurther(than: first)
+    for number in several {
+      let further = try readFurther()
       contacts.updateFurtherResources(of: number) { $0 = PresenceRows(further) }
     }
   }
@@ -136,11 +134,9 @@ extension RosterInput {
   }
 
   /// Reads the presence of the resources besides the first.
-  private mutating func readFurther(than first: TextNumber) throws(CodecError) -> [PresenceRow] {
+  private mutating func readFurther() throws(CodecError) -> [PresenceRow] {
     let rows = try readPresence()
-    guard !rows.isEmpty, isSound || !rows.contains(where: { $0.resource == first }) else {
-      throw plain.invalid
-    }
+    guard !rows.isEmpty else { throw plain.invalid }
     return rows
   }
 
@@ -151,28 +147,21 @@ extension RosterInput {
   private mutating func readRow(
     _ parts: ContactParts, _ details: inout KeptDetails, into row: inout ContactRow
   ) throws(CodecError) {
-    let last = isSound ? nil : rows.last
     try rows.read(from: &plain, into: &row)
     if row.further == ContactRow.lacksPresence {
-      // Presence that differs from the previous row would be a second encoding.
-      guard last.map({ row.hasSamePresence(as: $0) }) ?? true else { throw plain.invalid }
       row.forgetPresence()
     } else if parts.contains(.presence), !row.hasPresence {
       throw plain.invalid
     }
-    guard isSound || row.isWellFormed, row.refersOnly(to: counts),
+    guard row.isWellFormed, row.refersOnly(to: counts),
       row.further == 0 || row.further == ContactRow.hasFurther
     else { throw plain.invalid }
     if parts.contains(.details) {
       switch row.details {
       case .next where !row.detailParts.isEmpty:
-        let parts = row.detailParts
-        row.refer(to: try details.next(parts, isSound: isSound), with: parts)
+        row.refer(to: try details.next(), with: row.detailParts)
       default: guard row.details == .none, row.detailParts.isEmpty else { throw plain.invalid }
       }
-    }
-    if !isSound, let name = row.item?.name, name != .none, contacts.isEmptyText(name) {
-      throw plain.invalid
     }
   }
 }
@@ -192,15 +181,11 @@ private struct KeptDetails: ~Escapable {
 
   var rest: Int { input.rest }
 
-  /// A reference to the next details, which must have these parts. Checks them, unless a checksum
-  /// vouches for them.
+  /// A reference to the next details.
   @inline(__always)
-  mutating func next(
-    _ parts: ContactParts, isSound: Bool
-  ) throws(CodecError) -> DetailsReference {
+  mutating func next() throws(CodecError) -> DetailsReference {
     let place = end - input.rest
-    var details = DetailsInput(CanonicalInput(try input.readCounted()))
-    if !isSound { try details.check(parts) }
+    _ = try input.readCounted()
     guard let reference = DetailsReference(offset: place) else { throw input.invalid }
     return reference
   }

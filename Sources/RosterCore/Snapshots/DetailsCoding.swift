@@ -122,7 +122,7 @@ struct DetailsOutput: StampOutput {
   }
 }
 
-/// Reads or checks the stored details of exactly one contact.
+/// Reads the stored details of exactly one contact.
 struct DetailsInput: StampInput, ~Escapable {
   var plain: CanonicalInput
   var base = (record: UInt64(0), time: Int64(0))
@@ -135,86 +135,43 @@ struct DetailsInput: StampInput, ~Escapable {
 
   /// Reads the details.
   mutating func read() throws(CodecError) -> ContactDetails {
-    var details: ContactDetails? = ContactDetails()
-    try read(into: &details)
-    return details ?? ContactDetails()
-  }
-
-  /// Throws if `read` would throw or if the details have other parts. Makes no values for the most
-  /// common parts.
-  mutating func check(_ parts: ContactParts) throws(CodecError) {
-    var head = plain
-    guard try ContactParts(from: &head) == parts else { throw plain.invalid }
-    var none: ContactDetails?
-    plain.keepsTexts = false
-    try read(into: &none)
-  }
-
-  private mutating func read(into details: inout ContactDetails?) throws(CodecError) {
+    var details = ContactDetails()
     let parts = try ContactParts(from: &plain)
     guard !parts.isEmpty, !parts.isSuperset(of: .request) else { throw plain.invalid }
-    if parts.contains(.openRequest) {
-      let request = try readRequest()
-      details?.request = .open(request)
-    }
-    if parts.contains(.unconfirmedRequest) {
-      let request = try readRequest()
-      details?.request = .unconfirmed(request)
-    }
-    var end: EndedRequest?
+    if parts.contains(.openRequest) { details.request = .open(try readRequest()) }
+    if parts.contains(.unconfirmedRequest) { details.request = .unconfirmed(try readRequest()) }
     if parts.contains(.lastEnded) {
-      end = EndedRequest(
+      details.lastEnded = EndedRequest(
         way: try plain.readCode(), at: try readStamp(), since: try readStamp())
-      details?.lastEnded = end
-      let wasTaken = try plain.readFlag()
-      details?.wasTaken = wasTaken
+      details.wasTaken = try plain.readFlag()
     }
     if parts.contains(.outgoing) {
-      let request = OutgoingRequest(
+      details.outgoing = OutgoingRequest(
         since: try readStamp(), isReflected: try plain.readFlag(),
         isReportedAsNeglected: try plain.readFlag(),
         answeredBy: try plain.readFlag() ? try readStamp() : nil)
-      details?.outgoing = request
     }
-    if parts.contains(.names) {
-      let names = try readNames()
-      details?.names = names
-    }
-    if parts.contains(.expected) {
-      let expected = try readExpected()
-      details?.expected = expected
-    }
-    if parts.contains(.deliveries) {
-      let deliveries = try readDeliveries()
-      details?.deliveries = deliveries
-    }
-    if parts.contains(.annotations) {
-      let annotations = try readAnnotations()
-      details?.annotations = annotations
-    }
+    if parts.contains(.names) { details.names = try readNames() }
+    if parts.contains(.expected) { details.expected = try readExpected() }
+    if parts.contains(.deliveries) { details.deliveries = try readDeliveries() }
+    if parts.contains(.annotations) { details.annotations = try readAnnotations() }
     if parts.contains(.rounds) {
-      let rounds = try readRounds(after: end)
-      let ownRounds = try readRounds(after: nil)
-      guard rounds != nil || ownRounds != nil else { throw plain.invalid }
-      details?.rounds = rounds
-      details?.ownRounds = ownRounds
+      details.rounds = try readRounds(after: details.lastEnded)
+      details.ownRounds = try readRounds(after: nil)
+      guard details.rounds != nil || details.ownRounds != nil else { throw plain.invalid }
     }
-    if parts.contains(.confirmedEdit) {
-      let edit = try readConfirmedEdit()
-      details?.confirmedEdit = edit
-    }
+    if parts.contains(.confirmedEdit) { details.confirmedEdit = try readConfirmedEdit() }
     if parts.contains(.lastOutgoingEnd) {
-      let end = EndedOutgoing(
+      details.lastOutgoingEnd = EndedOutgoing(
         way: try plain.readCode(), at: try readStamp(), since: try readStamp())
-      details?.lastOutgoingEnd = end
     }
     if parts.contains(.returnedError) {
-      let error = ReturnedError(
+      details.returnedError = ReturnedError(
         record: try readRecord(), cause: try plain.readFlag() ? try readRecord() : nil,
         report: try plain.read())
-      details?.returnedError = error
     }
     guard plain.rest == 0 else { throw plain.invalid }
+    return details
   }
 
   private mutating func readRequest() throws(CodecError) -> IncomingRequest {

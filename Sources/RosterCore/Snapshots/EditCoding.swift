@@ -96,7 +96,7 @@ extension CanonicalInput {
   fileprivate mutating func readItemName() throws(CodecError) -> String? {
     let name = try readOptionalTextBytes()
     guard name?.isEmpty != true else { throw invalid }
-    return keepsTexts ? .init(decoding: name) : nil
+    return .init(decoding: name)
   }
 
   /// Reads the groups of an item, which are sorted.
@@ -107,7 +107,7 @@ extension CanonicalInput {
       let group = try readTextBytes()
       if let last, !last.precedes(group) { throw invalid }
       last = group
-      if keepsTexts { groups.append(String(decoding: group)) }
+      groups.append(String(decoding: group))
     }
     return groups
   }

@@ -10,12 +10,11 @@ extension RosterOutput {
 }
 
 extension RosterInput {
-  /// Reads resources. Throws if a name occurs twice, because one entry would hide the other.
+  /// Reads resources.
   mutating func readPresence() throws(CodecError) -> [PresenceRow] {
     let count = try plain.readCount()
     var rows: [PresenceRow] = []
     for _ in 0..<count { rows.append(try readResource()) }
-    guard isSound || Set(rows.map(\.resource)).count == count else { throw plain.invalid }
     return rows
   }
 

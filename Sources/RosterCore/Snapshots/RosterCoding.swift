@@ -93,15 +93,15 @@ extension Roster {
 
   /// Reads a state from exactly the bytes of its stored form.
   ///
-  /// Complexity: linear in the bytes, with one look-up for each address and text. Contacts' details
-  /// are checked now and decoded on access.
+  /// A checksum vouches for the bytes: only what keeps the tables consistent is checked, and
+  /// contacts' details are decoded on access. Whether a snapshot has the right contents, only a
+  /// replay can say.
   ///
-  /// - Parameter isSound: Whether a checksum vouches for the bytes. Details and texts are then not
-  ///   checked.
-  package init(snapshot: RawSpan, isSound: Bool = false) throws(CodecError) {
+  /// Complexity: linear in the bytes, with one look-up for each address and text.
+  package init(snapshot: RawSpan) throws(CodecError) {
     var input = CanonicalInput(snapshot)
     guard try SnapshotKind(from: &input) == .whole else { throw input.invalid }
-    var body = try RosterInput(input, isSound: isSound)
+    var body = try RosterInput(input)
     try self.init(from: &body)
     try body.plain.finish()
   }
@@ -112,10 +112,9 @@ extension Roster {
   ///
   /// Complexity: linear in the bytes, and in the chunks that must be copied because they are
   /// shared.
-  /// - Parameter isSound: Whether a checksum vouches for the bytes.
   /// - Throws: `CodecError` if the bytes are not an increment to this state's base. The state is
   ///   then empty.
-  package mutating func add(_ increment: RawSpan, isSound: Bool = false) throws(CodecError) {
+  package mutating func add(_ increment: RawSpan) throws(CodecError) {
     var earlier = Roster()
     swap(&earlier, &self)
     var input = CanonicalInput(increment)
@@ -127,7 +126,7 @@ extension Roster {
     var table = ContactTable()
     swap(&table, &earlier.contacts)
     if isPresenceWhole { table.forgetPresence() }
-    var body = try RosterInput(input, to: consume table, isSound: isSound)
+    var body = try RosterInput(input, to: consume table)
     let roster = try Roster(from: &body)
     try body.plain.finish()
     guard roster.position >= earlier.position else { throw body.plain.invalid }

@@ -17,25 +17,14 @@ struct RosterInput: StampInput, ~Escapable {
   var rows = RowInput(after: ContactRow())
   var presences = RowInput(after: PresenceRow.none)
 
-  /// Whether a checksum vouches for the bytes, so that expensive checks can be omitted.
-  var isSound: Bool { plain.isSound }
-
   /// Reads the tables of a whole snapshot.
   @_lifetime(copy input)
-  init(_ input: CanonicalInput, isSound: Bool) throws(CodecError) {
+  init(_ input: CanonicalInput) throws(CodecError) {
     plain = input
-    plain.isSound = isSound
     isIncrement = false
-    let addresses = try plain.readTexts { isSound || $0.isUTF8 }
-    let texts = try plain.readTexts { isSound || $0.isUTF8 }
-    let groups = try plain.readTexts { list in
-      isSound && list.isListOfNumbers(below: texts.count)
-        || list.isListOfGroups(of: texts.count) {
-          texts.bytes(of: $0).isEmpty
-        } precedes: {
-          texts.bytes(of: $0).precedes(texts.bytes(of: $1))
-        }
-    }
+    let addresses = try plain.readTexts { $0.isUTF8 }
+    let texts = try plain.readTexts { $0.isUTF8 }
+    let groups = try plain.readTexts { $0.isListOfNumbers(below: texts.count) }
     counts = TableCounts(contacts: addresses.count, texts: texts.count, groups: groups.count)
     contacts = ContactTable(addresses: addresses, texts: texts, groups: groups)
   }
@@ -44,10 +33,9 @@ struct RosterInput: StampInput, ~Escapable {
   /// since the base may already contain some of it.
   @_lifetime(copy input)
   init(
-    _ input: CanonicalInput, to table: consuming ContactTable, isSound: Bool
+    _ input: CanonicalInput, to table: consuming ContactTable
   ) throws(CodecError) {
     var plain = input
-    plain.isSound = isSound
     isIncrement = true
     let known = table.counts
     let before = TableCounts(
@@ -55,25 +43,19 @@ struct RosterInput: StampInput, ~Escapable {
       texts: try plain.readNumber(upTo: known.texts),
       groups: try plain.readNumber(upTo: known.groups))
     let contacts = try plain.readTexts(from: before.contacts) { number, address in
-      guard isSound || address.isUTF8 else { return false }
+      guard address.isUTF8 else { return false }
       return number < known.contacts
         ? table.bytes(ofAddress: ContactNumber(rawValue: UInt32(number))).isSame(as: address)
         : table.insert(address: address).rawValue == number
     }
     let texts = try plain.readTexts(from: before.texts) { number, text in
-      guard isSound || text.isUTF8 else { return false }
+      guard text.isUTF8 else { return false }
       return number < known.texts
         ? table.bytes(ofText: TextNumber(rawValue: UInt32(number))).isSame(as: text)
         : table.insert(text: text).rawValue == number
     }
     let groups = try plain.readTexts(from: before.groups) { number, list in
-      let isList = list.isListOfGroups(of: table.counts.texts) {
-        table.isEmptyText(TextNumber(rawValue: $0))
-      } precedes: {
-        table.bytes(ofText: TextNumber(rawValue: $0))
-          .precedes(table.bytes(ofText: TextNumber(rawValue: $1)))
-      }
-      guard isList else { return false }
+      guard list.isListOfNumbers(below: table.counts.texts) else { return false }
       return number < known.groups
         ? table.bytes(ofGroups: GroupsNumber(rawValue: UInt32(number))).isSame(as: list)
         : table.insert(groups: list.numbers.map(TextNumber.init)).rawValue == number
@@ -99,22 +81,5 @@ extension RawSpan {
   fileprivate func isListOfNumbers(below count: Int) -> Bool {
     byteCount.isMultiple(of: TextTable.endBytes)
       && (0..<numberCount).allSatisfy { number($0) < UInt32(count) }
-  }
-
-  /// Whether these can be the groups of an item: their texts are in order, distinct and not empty.
-  ///
-  /// - Parameters:
-  ///   - count: The number of texts.
-  ///   - isEmpty: Whether a text is empty.
-  ///   - precedes: Whether a text comes before another one by its bytes.
-  fileprivate func isListOfGroups(
-    of count: Int, isEmpty: (UInt32) -> Bool, precedes: (UInt32, UInt32) -> Bool
-  ) -> Bool {
-    guard !self.isEmpty, byteCount.isMultiple(of: TextTable.endBytes) else { return false }
-    return (0..<numberCount).allSatisfy { place in
-      let number = number(place)
-      return number < UInt32(count) && !isEmpty(number)
-        && (place == 0 || precedes(self.number(place - 1), number))
-    }
   }
 }

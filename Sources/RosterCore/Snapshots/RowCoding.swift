@@ -55,7 +55,7 @@ struct RowOutput<Row: BitwiseCopyable> {
 /// Reads rows.
 struct RowInput<Row: BitwiseCopyable> {
   /// The row that was read last.
-  private(set) var last: Row
+  private var last: Row
 
   /// - Parameter first: The row that the first one is compared with.
   init(after first: Row) {
@@ -70,14 +70,9 @@ struct RowInput<Row: BitwiseCopyable> {
     let words = RowWords.count(of: Row.self)
     let widths: UInt64 = try input.readBytes(RowWords.headBytes).littleEndian(at: 0)
     guard widths >> UInt64(2 * words) == 0 else { throw input.invalid }
-    // A difference stored wider than necessary would be a second encoding of the row.
-    var isShortest = true
-    let isSound = input.isSound
     try input.read(atMost: RowWords.bytes * words) { differences in
-      if !isSound { isShortest = WordWidth.areLeast(widths, for: differences) }
-      return withUnsafeMutableBytes(of: &last) { RowWords.add(differences, widths, to: $0) }
+      withUnsafeMutableBytes(of: &last) { RowWords.add(differences, widths, to: $0) }
     }
-    guard isShortest else { throw input.invalid }
     row = last
   }
 }
@@ -153,20 +148,4 @@ struct WordWidth {
 
   /// The mask of the bits that a difference of this width can set.
   var mask: UInt32 { UInt32(truncatingIfNeeded: (1 as UInt64) &<< UInt64(8 &* bytes) &- 1) }
-
-  /// Whether no difference of a row would fit into fewer bytes.
-  static func areLeast(_ widths: UInt64, for differences: RawSpan) -> Bool {
-    var (rest, end) = (widths, 0)
-    while rest != 0 {
-      let width = WordWidth(rawValue: rest & 3)
-      var word: UInt32 = 0
-      for place in 0..<width.bytes {
-        word |= UInt32(differences[end + place]) << (8 * place)
-      }
-      guard WordWidth(of: word).rawValue == width.rawValue else { return false }
-      end += width.bytes
-      rest >>= 2
-    }
-    return true
-  }
 }

@@ -1,7 +1,7 @@
 /// The details of contacts in the stored form of a snapshot, each preceded by its length in bytes.
 ///
-/// All of them have been checked, or a checksum vouches for them, before anything refers to them,
-/// so reading never fails.
+/// A checksum vouches for them, so reading does not fail. Details that cannot be read count as
+/// empty, which a verification reports.
 final class StoredDetails: Sendable {
   private let all: [UInt8]
 
@@ -38,7 +38,6 @@ final class StoredDetails: Sendable {
     var input = CanonicalInput(rest(from: offset))
     guard let counted = try? input.readCounted() else { return ContactDetails() }
     var details = DetailsInput(CanonicalInput(counted))
-    // The same function has checked these bytes.
     return (try? details.read()) ?? ContactDetails()
   }
 }

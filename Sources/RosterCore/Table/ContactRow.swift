@@ -85,9 +85,6 @@ struct ContactRow: BitwiseCopyable {
     if parts.contains(.details) { refer(to: other.details, with: other.detailParts) }
   }
 
-  /// Whether another row has the same presence of the first resource.
-  func hasSamePresence(as other: ContactRow) -> Bool { first == other.first }
-
   var hasItem: Bool { itemRow.isThere }
   var hasPresence: Bool { first.isThere }
 

@@ -397,9 +397,6 @@ struct ContactTable: Sendable {
     _overrideLifetime(tables.texts.bytes(of: number.rawValue), borrowing: self)
   }
 
-  /// Whether a text is empty; the number is not `none`.
-  func isEmptyText(_ number: TextNumber) -> Bool { bytes(ofText: number).isEmpty }
-
   /// The number of a text, which is added if it is new.
   mutating func insert(_ text: String?) -> TextNumber {
     text.map { TextNumber(rawValue: tables.texts.insert($0)) } ?? .none

@@ -10,18 +10,14 @@ struct UntoldReductionTests {
   private typealias Step = (event: RosterEvent, stamp: RecordStamp, connection: ConnectionID)
 
   private func compare(_ history: [Step], _ seed: UInt64) throws {
-    var (told, stored, sound) = (Roster(), Roster(), Roster())
+    var (told, stored) = (Roster(), Roster())
     for (index, step) in history.enumerated() {
       _ = RosterReducer.reduce(&told, step.event, at: step.stamp, on: step.connection)
       let bytes = step.event.canonicalBytes
       try RosterReducer.reduce(
         &stored, bytes.span.bytes, at: step.stamp, on: step.connection, reporting: .nothing)
-      try RosterReducer.reduce(
-        &sound, bytes.span.bytes, isSound: true, at: step.stamp, on: step.connection,
-        reporting: .nothing)
       guard index.isMultiple(of: 17) || index == history.count - 1 else { continue }
       #expect(stored == told, "seed \(seed), event \(index)")
-      #expect(sound == told, "seed \(seed), event \(index)")
       #expect(stored.canonicalBytes == told.canonicalBytes, "seed \(seed), event \(index)")
     }
   }
@@ -201,8 +197,8 @@ struct UntoldReductionTests {
       var roster = Roster()
       let isEvent = (try? RosterEvent.decode(damaged.span.bytes)) != nil
       do {
+        // Texts are not checked.
         try RosterReducer.reduce(&roster, damaged.span.bytes, at: RecordStamp(record: 1))
-        #expect(isEvent, "byte \(place)")
       } catch {
         #expect(!isEvent, "byte \(place)")
         #expect(roster == Roster(), "byte \(place)")

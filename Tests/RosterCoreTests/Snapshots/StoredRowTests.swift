@@ -46,10 +46,6 @@ struct StoredRowTests {
   func absent(_ jid: String) throws {
     let roster = Self.roster()
     let absent = try #require(roster.contacts.number(of: bare(jid)))
-    let available = try #require(roster.contacts.number(of: bare("dan@example.test")))
-    // A resource that does not exist.
-    var other = try #require(roster.contacts.row(of: available).presence)
-    other.told = SessionSet(5)
     let snapshot = roster.snapshot
     let right = rows(of: roster.contacts)
     #expect(Array(snapshot.suffix(right.count)) == right)
@@ -63,12 +59,6 @@ struct StoredRowTests {
       !isRead(
         rows(of: roster.contacts) { number, row in
           if number == absent { row.forgetPresence() }
-        }))
-    // Presence that differs from the previous row.
-    #expect(
-      !isRead(
-        rows(of: roster.contacts) { number, row in
-          if number == absent { row.presence = other }
         }))
     // Further resources of a contact without a first one.
     #expect(
