@@ -108,7 +108,8 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: rules),
-    .target(name: "ContactSections", dependencies: ["RawBytes"], swiftSettings: rules),
+    .target(
+      name: "ContactSections", dependencies: ["RawBytes", "XMPPStanza"], swiftSettings: rules),
     .target(
       name: "Captures",
       dependencies: [
@@ -244,7 +245,8 @@ let package = Package(
       ],
       swiftSettings: rules),
     .testTarget(
-      name: "ContactSectionsTests", dependencies: ["ContactSections", "TestSupport"],
+      name: "ContactSectionsTests",
+      dependencies: ["ContactSections", "XMPPStanza", "TestSupport"],
       swiftSettings: rules),
     .testTarget(
       name: "CapturesTests",

@@ -1,6 +1,7 @@
 import ContactSections
 import TestSupport
 import Testing
+import XMPPStanza
 
 @Suite("Search on a contacts screen")
 struct SearchTests {
@@ -24,7 +25,7 @@ struct SearchTests {
     return ListedContact(
       id: "u\(number)@\(address)", displayName: name(),
       userReading: Int.random(in: 0..<5, using: &random) == 0 ? name() : nil,
-      subscription: ListedContact.Subscription.allCases.randomElement(using: &random) ?? .both)
+      subscription: RosterSubscription.allCases.randomElement(using: &random) ?? .both)
   }
 
   /// A screen skips most contacts without reading their names; this reads all names.

@@ -1,6 +1,7 @@
 import ContactSections
 import TestSupport
 import Testing
+import XMPPStanza
 
 @Suite("Random histories of a contacts screen")
 struct SectionHistoryTests {

@@ -1,5 +1,6 @@
 import ContactSections
 import Testing
+import XMPPStanza
 
 @Suite("The sections of a contacts screen")
 struct SectionIndexTests {
@@ -16,7 +17,7 @@ struct SectionIndexTests {
   }
 
   private func contact(
-    _ name: String, groups: [String] = [], _ subscription: ListedContact.Subscription = .both,
+    _ name: String, groups: [String] = [], _ subscription: RosterSubscription = .both,
     online: Int? = nil, starred: Bool = false
   ) -> ListedContact {
     ListedContact(
@@ -61,7 +62,7 @@ struct SectionIndexTests {
 
   @Test("The policy decides which contacts are friends")
   func friends() {
-    let all = ListedContact.Subscription.allCases.map { contact($0.rawValue, $0) }
+    let all = RosterSubscription.allCases.map { contact($0.rawValue, $0) }
     func shown(_ friends: SectionPolicy.Friends) -> [String] {
       screen(
         SectionIndex(

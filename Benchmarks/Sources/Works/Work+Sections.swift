@@ -1,5 +1,6 @@
 import CaptureGenerator
 import ContactSections
+import XMPPStanza
 
 // The contacts screen, always with 10,000 contacts, whatever the capture.
 extension Work {
@@ -12,7 +13,7 @@ extension Work {
   private static func listed(_ item: ModelState.Item) -> ListedContact {
     ListedContact(
       id: item.jid, displayName: item.name ?? item.jid, groups: item.groups,
-      subscription: ListedContact.Subscription(rawValue: item.subscription) ?? .none)
+      subscription: RosterSubscription(rawValue: item.subscription) ?? .none)
   }
 
   static let sections = Work(

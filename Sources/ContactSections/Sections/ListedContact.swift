@@ -1,10 +1,7 @@
+public import XMPPStanza
+
 /// A contact as a contacts screen knows it. Any change reloads the row.
 public struct ListedContact: Sendable {
-  /// Who sees whose presence (RFC 6121 §2.1.2.5).
-  public enum Subscription: String, Hashable, Sendable, CaseIterable {
-    case none, to, from, both
-  }
-
   /// The bare JID, which identifies the contact and breaks ties in the order.
   public var id: String
   /// The displayed name.
@@ -15,7 +12,7 @@ public struct ListedContact: Sendable {
   /// form are distinct.
   public let groups: [String]
   /// Who sees whose presence.
-  public var subscription: Subscription
+  public var subscription: RosterSubscription
   /// The availability of the contact, lower for the more available; nil if offline.
   public var onlineRank: Int?
   /// Whether the user starred the contact.
@@ -30,7 +27,7 @@ public struct ListedContact: Sendable {
   /// A contact; see the properties. Groups may come in any order.
   public init(
     id: String, displayName: String, userReading: String? = nil, groups: [String] = [],
-    subscription: Subscription = .both, onlineRank: Int? = nil, isStarred: Bool = false,
+    subscription: RosterSubscription = .both, onlineRank: Int? = nil, isStarred: Bool = false,
     status: String? = nil, resource: String? = nil, note: String? = nil
   ) {
     self.id = id

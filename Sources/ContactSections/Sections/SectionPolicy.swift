@@ -1,3 +1,5 @@
+public import XMPPStanza
+
 /// Which contacts a contacts screen shows, and how it is divided into sections.
 public struct SectionPolicy: Hashable, Sendable {
   /// Which contacts are friends.
@@ -10,7 +12,7 @@ public struct SectionPolicy: Hashable, Sendable {
     case all
 
     /// Whether a contact with this subscription is a friend.
-    public func includes(_ subscription: ListedContact.Subscription) -> Bool {
+    public func includes(_ subscription: RosterSubscription) -> Bool {
       switch self {
       case .mutual: subscription == .both
       case .subscribed: subscription != .none

@@ -7,13 +7,6 @@ extension Roster {
   ///
   /// - Parameter friends: Which contacts are friends.
   public func friends(_ friends: SectionPolicy.Friends = .mutual) -> [RosterItem] {
-    sortedItems.filter { friends.includes($0) }
-  }
-}
-
-extension SectionPolicy.Friends {
-  /// Whether the contact of a roster item is a friend.
-  package func includes(_ item: RosterItem) -> Bool {
-    includes(ListedContact.Subscription(item.subscription))
+    sortedItems.filter { friends.includes($0.subscription) }
   }
 }

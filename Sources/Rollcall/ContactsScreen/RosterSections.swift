@@ -122,28 +122,10 @@ extension ListedContact {
     self.init(
       id: item.jid.text, displayName: roster.displayName(of: item.jid),
       userReading: annotations?.reading,
-      groups: item.groups, subscription: Subscription(item.subscription),
+      groups: item.groups, subscription: item.subscription,
       onlineRank: best?.presence.availability.show.onlineRank,
       isStarred: annotations?.isStarred ?? false, status: best?.presence.availability.status,
       resource: best?.resource, note: annotations?.note)
-  }
-}
-
-extension SectionPolicy.Friends {
-  /// Whether a contact with this subscription is a friend.
-  public func includes(_ subscription: RosterSubscription) -> Bool {
-    includes(ListedContact.Subscription(subscription))
-  }
-}
-
-extension ListedContact.Subscription {
-  init(_ subscription: RosterSubscription) {
-    switch subscription {
-    case .none: self = .none
-    case .to: self = .to
-    case .from: self = .from
-    case .both: self = .both
-    }
   }
 }
 

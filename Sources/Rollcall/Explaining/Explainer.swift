@@ -16,7 +16,7 @@ struct Explainer {
   /// Whether the contact is the account itself: a server may keep an item of it.
   var isOwn: Bool { contact == roster.account }
 
-  var isFriend: Bool { item.map(friends.includes) ?? false }
+  var isFriend: Bool { item.map { friends.includes($0.subscription) } ?? false }
 
   /// Whether the log has neither the session's beginning nor the whole roster, so that what it
   /// lacks may have come before it began.

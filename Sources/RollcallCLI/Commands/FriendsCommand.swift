@@ -24,7 +24,7 @@ struct FriendsCommand: ParsableCommand, LogReading {
   func run() throws {
     let opened = try source.open()
     let state = try opened.state(at: source.point)
-    let items = state.roster.sortedItems.filter(policy.friends.includes)
+    let items = state.roster.sortedItems.filter { policy.friends.includes($0.subscription) }
     if output.json {
       try Terminal.say(JSONValue(friends: items, of: state))
     } else {

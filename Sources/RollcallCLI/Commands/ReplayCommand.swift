@@ -252,7 +252,9 @@ struct ReplayCommand: ParsableCommand, LogReading {
     /// Prints the state at the end.
     private func say(_ state: Timeline.State) throws {
       let roster = state.roster
-      let friends = roster.entries.count { SectionPolicy.Friends.mutual.includes($0.value.item) }
+      let friends = roster.entries.count {
+        SectionPolicy.Friends.mutual.includes($0.value.item.subscription)
+      }
       let contacts =
         roster.isKnownInPart
         ? "\(roster.itemCount.of("contact"))\(roster.completeness == .complete ? "" : " known"), "
