@@ -27,7 +27,7 @@ struct TakenInPlaceTests {
   ]
 
   private func read(
-    _ bytes: [UInt8], cut: () -> Int, takeInPlace: () -> Bool
+    _ bytes: [UInt8], cut: () -> Int, handle: () -> Bool
   ) throws -> Reading {
     var reading = Reading()
     var reader = CaptureReader(format: try #require(CaptureFormat.named("native")))
@@ -35,7 +35,7 @@ struct TakenInPlaceTests {
     while start < bytes.count {
       let end = min(start + cut(), bytes.count)
       try reader.read(Array(bytes[start..<end])) { head, node in
-        let isTaken = takeInPlace()
+        let isTaken = handle()
         if isTaken { reading.outputs.append(.record(head.record(of: node))) }
         return isTaken
       } _: {
@@ -65,7 +65,7 @@ struct TakenInPlaceTests {
     for _ in 0..<200 { capture += "\n" + (Self.lines.randomElement(using: &random) ?? "") }
     if seed.isMultiple(of: 2) { capture += "\n" }
     let bytes = Array(capture.utf8)
-    let whole = try read(bytes, cut: { bytes.count }, takeInPlace: { false })
+    let whole = try read(bytes, cut: { bytes.count }, handle: { false })
     var taken = 0
     let inPlace = try read(bytes, cut: { Int.random(in: 1...90, using: &random) }) {
       let isTaken = Bool.random(using: &random)

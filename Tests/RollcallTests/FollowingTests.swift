@@ -83,7 +83,8 @@ import XMPPStanza
     _ bytes: [UInt8], _ options: ImportOptions, _ generator: inout SeededGenerator
   ) throws -> Outcome {
     let log = try newLog()
-    var follower = CaptureFollower(options, into: log, printer: SourcePrinter("it", knowing: []))
+    var follower = CaptureFollower(
+      options, into: log, printer: SourceFingerprinter("it", knowing: []))
     var told: UInt64 = 0
     do {
       for piece in pieces(bytes, &generator) {
@@ -146,7 +147,7 @@ import XMPPStanza
   func aFragment() throws {
     let log = try newLog()
     var follower = CaptureFollower(
-      ImportOptions(), into: log, printer: SourcePrinter("it", knowing: []))
+      ImportOptions(), into: log, printer: SourceFingerprinter("it", knowing: []))
     let line =
       "2026-11-21 07:25:14,147 - DEBUG - RECV: "
       + "<iq type='get' id='1' from='example.test' to='alice@example.test/pc'>"
@@ -164,7 +165,7 @@ import XMPPStanza
     let path = CaptureCase.fixtures.appending(path: "logs/finch-two-accounts/capture.log")
     let bytes = [UInt8](try Data(contentsOf: path))
     var follower = CaptureFollower(
-      ImportOptions(), into: try newLog(), printer: SourcePrinter("it", knowing: []))
+      ImportOptions(), into: try newLog(), printer: SourceFingerprinter("it", knowing: []))
     var rest = bytes[...]
     let error = #expect(throws: ImportError.self) {
       while !rest.isEmpty {
@@ -228,7 +229,7 @@ import XMPPStanza
   ) throws -> ImportOutcome {
     let draft = try newLog()
     var follower = CaptureFollower(
-      options, into: draft, printer: SourcePrinter(name, knowing: try log.meta.imports))
+      options, into: draft, printer: SourceFingerprinter(name, knowing: try log.meta.imports))
     try follower.take(bytes)
     try follower.finish()
     let last = try draft.read { try $0.lastSequence }
@@ -274,7 +275,8 @@ import XMPPStanza
       let other = seed == 3 ? parts.count / 2 : nil
       var target = try following(log)
       var follower = CaptureFollower(
-        options, into: try newLog(), printer: SourcePrinter("it", knowing: try target.sources))
+        options, into: try newLog(), printer: SourceFingerprinter("it", knowing: try target.sources)
+      )
       var taken = 0
       for (number, part) in parts.enumerated() {
         try follower.take(Array(part))
@@ -311,7 +313,7 @@ import XMPPStanza
       let log = try target()
       var target = try following(log)
       var follower = CaptureFollower(
-        ImportOptions(), into: try newLog(), printer: SourcePrinter("it", knowing: []))
+        ImportOptions(), into: try newLog(), printer: SourceFingerprinter("it", knowing: []))
       func drain() throws {
         while true {
           switch try tail.next() {
@@ -321,7 +323,7 @@ import XMPPStanza
             try target.take(follower, isOver: true)
             target.beginFile()
             try follower.goOn(
-              into: newLog(), printer: SourcePrinter("it", knowing: try target.sources))
+              into: newLog(), printer: SourceFingerprinter("it", knowing: try target.sources))
           case .nothing:
             try follower.commit()
             return try target.take(follower)
@@ -366,7 +368,7 @@ import XMPPStanza
     var target = try following(log)
     let head = #"{"account":"alice@example.test/a","rollcall-capture":1}"# + "\n"
     var follower = CaptureFollower(
-      ImportOptions(), into: try newLog(), printer: SourcePrinter("it", knowing: []))
+      ImportOptions(), into: try newLog(), printer: SourceFingerprinter("it", knowing: []))
     try follower.take(Array(head.utf8))
     for burst in 0..<50 {
       let lines = (0..<20).map { line in

@@ -29,7 +29,7 @@ import XMPPStanza
     var reading = CaptureImport(ImportOptions(account: account))
     let file = try FileHandle(forReadingFrom: URL(filePath: path))
     let summary = try reading.run(
-      file, into: log, printer: SourcePrinter(name, knowing: known))
+      file, into: log, printer: SourceFingerprinter(name, knowing: known))
     guard summary.records > 0, let print = summary.print else { return nil }
     let capture = StagedCapture(
       prints: [print], records: 1...UInt64(summary.records), connections: reading.connections)

@@ -23,7 +23,7 @@ import Testing
   private func endings() throws -> Int {
     var count = 0
     try Timeline(ofLogAt: path).log.forEachRecord(in: 1...UInt64.max) { _, bytes in
-      if bytes.withUnsafeBytes({ Array($0) }) == RosterRecorder.isOver.bytes { count += 1 }
+      if bytes.withUnsafeBytes({ Array($0) }) == RosterRecorder.recorderDied.bytes { count += 1 }
     }
     return count
   }

@@ -96,13 +96,13 @@ package struct CaptureReader {
 
   /// Reads the next bytes and passes on the outputs that they complete.
   ///
-  /// - Parameter takeInPlace: Receives each element without anything unusual, and its head, and
+  /// - Parameter handle: Receives each element without anything unusual, and its head, and
   ///   returns whether it consumed the element. A consumed element is not passed to `sink`. The
   ///   element is borrowed and valid during the call; to keep it, keep its `owned`.
   /// - Throws: `CaptureError` if the capture cannot be read at all, and what `sink` throws.
   package mutating func read(
     _ chunk: [UInt8],
-    takeInPlace: (borrowing CapturedHead, borrowing XMPPElement) throws -> Bool = { _, _ in false },
+    handle: (borrowing CapturedHead, borrowing XMPPElement) throws -> Bool = { _, _ in false },
     _ sink: (CaptureOutput) throws -> Void
   ) throws {
     let chunk = decoder?.decode(chunk) ?? chunk
@@ -116,7 +116,7 @@ package struct CaptureReader {
           guard outlet.credentials.areAbsent(from: node) else {
             return try outlet.pass(.record(head.record(of: node)), to: sink)
           }
-          if try !takeInPlace(head, node) { try sink(.record(head.record(of: node))) }
+          if try !handle(head, node) { try sink(.record(head.record(of: node))) }
         }
       } _: { line in
         try inlet.process(line, reader) { try outlet.pass($0, to: sink) }

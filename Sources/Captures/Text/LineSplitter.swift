@@ -35,7 +35,7 @@ struct LineSplitter {
   static func lines(of head: [UInt8]) -> [ArraySlice<UInt8>] {
     var lines: [ArraySlice<UInt8>] = []
     var splitter = LineSplitter(maximumBytes: head.count)
-    splitter.read(head, takeInPlace: { _, _ in false }, { lines.append($0.bytes ?? []) })
+    splitter.read(head, handle: { _, _ in false }, { lines.append($0.bytes ?? []) })
     splitter.finish { lines.append($0.bytes ?? []) }
     return lines
   }
@@ -43,11 +43,11 @@ struct LineSplitter {
   /// Reads the next bytes of the file, and passes on the lines that they complete.
   ///
   /// - Parameters:
-  ///   - takeInPlace: Receives each line from which nothing has to be left out, in place, with its
+  ///   - handle: Receives each line from which nothing has to be left out, in place, with its
   ///     number, and returns whether it consumed the line. A consumed line is not passed to `take`.
   mutating func read(
     _ chunk: [UInt8],
-    takeInPlace: (RawSpan, Int) throws -> Bool,
+    handle: (RawSpan, Int) throws -> Bool,
     _ take: (Line) throws -> Void
   ) rethrows {
     mayHaveColors = mayHaveColors || chunk.span.bytes.offset(of: 0x1B) != nil
@@ -56,10 +56,10 @@ struct LineSplitter {
       let piece = withoutPadding(chunk, start..<end)
       start = end + 1
       if carry.isEmpty, !isDropping {
-        try finishLine(chunk, piece, takeInPlace, take)
+        try finishLine(chunk, piece, handle, take)
       } else {
         keep(chunk[piece])
-        try finishCarry(takeInPlace, take)
+        try finishCarry(handle, take)
       }
     }
     keep(chunk[withoutPadding(chunk, start..<chunk.count)])
@@ -91,7 +91,7 @@ struct LineSplitter {
   }
 
   private mutating func finishCarry(
-    _ takeInPlace: (RawSpan, Int) throws -> Bool, _ take: (Line) throws -> Void
+    _ handle: (RawSpan, Int) throws -> Bool, _ take: (Line) throws -> Void
   ) rethrows {
     guard !isDropping else {
       isDropping = false
@@ -100,7 +100,7 @@ struct LineSplitter {
     // The memory is reused unless the receiver keeps the line.
     var whole: [UInt8] = []
     swap(&whole, &carry)
-    try finishLine(whole, 0..<whole.count, takeInPlace, take)
+    try finishLine(whole, 0..<whole.count, handle, take)
     whole.removeAll(keepingCapacity: true)
     swap(&whole, &carry)
   }
@@ -109,7 +109,7 @@ struct LineSplitter {
   /// are sliced only once.
   private mutating func finishLine(
     _ bytes: [UInt8], _ range: Range<Int>,
-    _ takeInPlace: (RawSpan, Int) throws -> Bool, _ take: (Line) throws -> Void
+    _ handle: (RawSpan, Int) throws -> Bool, _ take: (Line) throws -> Void
   ) rethrows {
     guard range.count <= maximumBytes else { return try give(nil, take) }
     var (start, end) = (range.lowerBound, range.upperBound)
@@ -117,7 +117,7 @@ struct LineSplitter {
     while end > start, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
     guard mayHaveColors, bytes[start..<end].position(of: 0x1B) != nil else {
       let isTaken =
-        try padding == 0 && takeInPlace(bytes.span.bytes[start..<end], number + 1)
+        try padding == 0 && handle(bytes.span.bytes[start..<end], number + 1)
       guard !isTaken else { return number += 1 }
       return try give(bytes[start..<end], take)
     }

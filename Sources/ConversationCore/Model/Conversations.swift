@@ -131,7 +131,7 @@ struct NameInConversation: Hashable, Sendable {
 /// Messages that have something in common, in the order in which that was found.
 struct NamedMessages: Sendable {
   private(set) var numbers: [Int] = []
-  /// The same numbers, if there are too many to search.
+  /// The numbers as a set, once there are too many to search.
   private var members: Set<Int> = []
   private static let searchLimit = 16
 

@@ -14,7 +14,8 @@ package enum SubscriptionMismatch: String, Hashable, Sendable, CaseIterable {
   case unseenAcceptance = "unseen-acceptance"
   /// The subscriber's roster says that it sees a presence that the owner does not show to it.
   case unseenEnd = "unseen-end"
-  /// The same, while the owner has a request that awaits its answer.
+  /// The subscriber's roster says that it sees the owner's presence, but its request still awaits
+  /// the owner's answer.
   case unansweredRequest = "unanswered-request"
 
   /// Nil if both ends are in the same stage.

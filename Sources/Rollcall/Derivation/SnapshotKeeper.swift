@@ -18,7 +18,7 @@ extension EventLog {
 package struct SnapshotKeeper: Sendable {
   private let log: EventLog
   /// Nil at first and after a failure.
-  private var head: LogHead?
+  private var head: SnapshotFollower?
   /// The number of consecutive failures.
   private var failures = 0
 
@@ -40,11 +40,11 @@ package struct SnapshotKeeper: Sendable {
     follow { try $0.follow(records, numbered: range) }
   }
 
-  private mutating func follow(_ step: (inout LogHead) throws -> Void) {
+  private mutating func follow(_ step: (inout SnapshotFollower) throws -> Void) {
     guard failures < Self.mostFailures else { return }
     do {
       // The only reference, so that the state is changed in place.
-      var following = try head.take() ?? LogHead(log)
+      var following = try head.take() ?? SnapshotFollower(log)
       try step(&following)
       head = following
       failures = 0
@@ -56,7 +56,7 @@ package struct SnapshotKeeper: Sendable {
 }
 
 /// The state at the end of a growing log.
-private struct LogHead: Sendable {
+private struct SnapshotFollower: Sendable {
   private let timeline: Timeline
   private var state: Timeline.State
   private var pacing: SnapshotPacing
@@ -65,7 +65,7 @@ private struct LogHead: Sendable {
   private static let step: UInt64 = 256
 
   /// Whether a snapshot may be taken at a record.
-  private static func isStop(_ record: UInt64) -> Bool { record.isMultiple(of: step) }
+  private static func isSnapshotPosition(_ record: UInt64) -> Bool { record.isMultiple(of: step) }
 
   init(_ log: EventLog) throws {
     timeline = Timeline(log)
@@ -124,7 +124,7 @@ private struct LogHead: Sendable {
   }
 
   private mutating func storeIfDue() throws {
-    guard Self.isStop(state.roster.position) else { return }
+    guard Self.isSnapshotPosition(state.roster.position) else { return }
     if pacing.isDue {
       let bytes = state.roster.takeSnapshot()
       let before = pacing

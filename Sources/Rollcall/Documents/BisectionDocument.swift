@@ -11,17 +11,17 @@ package struct BisectionAnswer: Sendable {
   /// The records after which it is another than before them, and whether it holds then.
   package let transitions: [(record: UInt64, holds: Bool)]
   /// Whether these are all of them.
-  package let areAll: Bool
+  package let isComplete: Bool
 
   package init(
     clause: String, transition: ConditionOnset, probes: Int,
-    transitions: [(record: UInt64, holds: Bool)], areAll: Bool
+    transitions: [(record: UInt64, holds: Bool)], isComplete: Bool
   ) {
     self.clause = clause
     self.transition = transition
     self.probes = probes
     self.transitions = transitions
-    self.areAll = areAll
+    self.isComplete = isComplete
   }
 }
 
@@ -47,7 +47,7 @@ extension JSONValue {
       "condition": .string(answer.clause), "record": JSONValue(record), "within": within,
       "holdsFromStart": .bool(answer.transition == .holdsFromStart),
       "probes": .integer(Int64(answer.probes)), "turns": .array(turns),
-      "turnsAreComplete": .bool(answer.areAll), "story": moment.map { JSONValue($0) } ?? .null,
+      "turnsAreComplete": .bool(answer.isComplete), "story": moment.map { JSONValue($0) } ?? .null,
     ])
   }
 }

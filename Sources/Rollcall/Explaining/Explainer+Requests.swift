@@ -37,7 +37,7 @@ extension Explainer {
       text += "; the request came \(request.count) times, the last at #\(request.last.record)"
     }
     if let status = request.status { text += ": “\(status)”" }
-    return [text + "."] + vainAnswers(since: request.since.record)
+    return [text + "."] + answersThatDoNotCount(since: request.since.record)
   }
 
   private func unconfirmedSentences(_ request: IncomingRequest) -> [String] {
@@ -48,24 +48,24 @@ extension Explainer {
         "It asked to see our presence at #\(request.since.record); the server removed the contact "
           + "at #\(removal.record), and perhaps the request with it: some servers send it again "
           + "at the next login."
-      ] + vainAnswers(since: request.since.record)
+      ] + answersThatDoNotCount(since: request.since.record)
     }
     if request.last.record > replay.session.boundAt ?? .max {
       return [
         "It asked to see our presence at #\(request.since.record); the server may have sent that "
           + "before it had our refusal, and then it is refused."
-      ] + vainAnswers(since: request.since.record)
+      ] + answersThatDoNotCount(since: request.since.record)
     }
     let session = replay.session.boundAt.map { " of #\($0)" } ?? ""
     return [
       "It asked to see our presence at #\(request.since.record), in an earlier session; the server "
         + "has not sent the request again in the session\(session): another of our devices may "
         + "have answered it, or it was withdrawn."
-    ] + vainAnswers(since: request.since.record)
+    ] + answersThatDoNotCount(since: request.since.record)
   }
 
   /// Words of ours that look like an answer to its request and are none (§3.1.4 to §3.3).
-  private func vainAnswers(since record: UInt64) -> [String] {
+  private func answersThatDoNotCount(since record: UInt64) -> [String] {
     let ours = replay.stanzas.filter { $0.isOurs && $0.record > record }
     let withdrawals = ours.filter { $0.kind == .unsubscribe }.map(\.record)
     guard !withdrawals.isEmpty else { return [] }

@@ -29,7 +29,7 @@ struct Explainer {
   var friend: Explanation.Topic {
     var reasons = item.map { itemSentences($0) } ?? absenceSentences
     reasons += unshownEndSentences + setSentences + ignoredPushSentences
-    if let deafness { reasons.append(deafness) }
+    if let neverFetchedRoster { reasons.append(neverFetchedRoster) }
     return Explanation.Topic(
       subject: .friend, verdict: friendVerdict, reasons: reasons, change: friendChange)
   }
@@ -192,7 +192,7 @@ struct Explainer {
 
   /// A session that has not requested the roster is sent no pushes. One that got a roster has
   /// requested it.
-  private var deafness: String? {
+  private var neverFetchedRoster: String? {
     guard let boundAt = replay.session.boundAt, replay.session.rosterAskedAt == nil,
       (replay.wholeRoster ?? 0) < boundAt, !roster.isInboundOnly
     else { return nil }

@@ -12,14 +12,14 @@ package struct CaptureFollower {
   /// What was read so far; nil while the format is unknown.
   package var summary: ImportSummary? { intake?.summary }
   /// The print of this file's bytes so far.
-  package var print: SourcePrint { printer.print }
+  package var print: SourceFingerprint { printer.print }
   /// The numbers of the connections in the log, by their names in the capture.
   package var connections: [String: UInt32] { reading.connections }
 
   private let options: ImportOptions
   private var reading: CaptureImport
   private var writer: LogWriter
-  private var printer: SourcePrinter
+  private var printer: SourceFingerprinter
   private var search: FormatSearch
   private var intake: CaptureIntake?
   private var noted = LogMarks()
@@ -29,7 +29,7 @@ package struct CaptureFollower {
   /// - Parameters:
   ///   - log: An empty log.
   ///   - printer: The printer of the file.
-  package init(_ options: ImportOptions, into log: EventLog, printer: SourcePrinter) {
+  package init(_ options: ImportOptions, into log: EventLog, printer: SourceFingerprinter) {
     self.options = options
     self.log = log
     self.printer = printer
@@ -81,7 +81,7 @@ package struct CaptureFollower {
   /// into a log of their own.
   ///
   /// - Parameter printer: The printer of the other file.
-  package mutating func goOn(into log: EventLog, printer: SourcePrinter) throws {
+  package mutating func goOn(into log: EventLog, printer: SourceFingerprinter) throws {
     try commit()
     self.log = log
     self.printer = printer

@@ -134,11 +134,11 @@ package struct FollowedImport {
   }
 }
 
-extension SourcePrint {
+extension SourceFingerprint {
   /// The print, including the digest of a source with whose bytes the file begins.
-  fileprivate func beginning(with source: ImportedSource?) -> SourcePrint {
+  fileprivate func beginning(with source: ImportedSource?) -> SourceFingerprint {
     guard let source else { return self }
-    return SourcePrint(
+    return SourceFingerprint(
       name: name, length: length, digest: digest,
       beginnings: beginnings.merging([source.length: source.digest]) { _, new in new })
   }

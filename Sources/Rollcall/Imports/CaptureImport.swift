@@ -42,7 +42,7 @@ package struct CaptureImport {
   /// - Throws: `ImportError`, the reader's errors, which name the line, and the log's errors. What
   ///   was appended before an error stays, so pass a draft.
   package mutating func run(
-    _ file: FileHandle, into log: EventLog, printer: SourcePrinter? = nil,
+    _ file: FileHandle, into log: EventLog, printer: SourceFingerprinter? = nil,
     progress: (Int) -> Void = { _ in }
   ) throws -> ImportSummary {
     try number(connectionsOf: log)
@@ -63,7 +63,7 @@ package struct CaptureImport {
   }
 
   private mutating func read(
-    _ file: FileHandle, into writer: LogWriter, printer: SourcePrinter?,
+    _ file: FileHandle, into writer: LogWriter, printer: SourceFingerprinter?,
     progress: (Int) -> Void
   ) throws -> ImportSummary {
     var printer = printer
@@ -86,7 +86,7 @@ package struct CaptureImport {
     _ chunk: [UInt8], of intake: CaptureIntake, _ writer: LogWriter
   ) throws {
     try intake.reader.read(chunk) { head, node in
-      try takeInPlace(head, node, intake, writer)
+      try handleInPlace(head, node, intake, writer)
     } _: { output in
       try take(output, intake, writer)
     }
@@ -162,7 +162,7 @@ package struct CaptureImport {
   }
 
   /// Takes an element in place; false if it first has to be decided whether it is wanted.
-  private mutating func takeInPlace(
+  private mutating func handleInPlace(
     _ head: borrowing CapturedHead, _ node: borrowing XMPPElement, _ intake: CaptureIntake,
     _ writer: LogWriter
   ) throws -> Bool {

@@ -5,9 +5,9 @@ struct ImportChoice {
   private let target: LogMeta
   private let source: LogMeta
   /// The records in the log.
-  private let there: RecordPrints
+  private let logRecords: RecordFingerprints
   /// The records in the captures.
-  private let here: RecordPrints
+  private let captureRecords: RecordFingerprints
   /// For each record of the captures, whether the log contains it.
   private var isKnown: [Bool]
   private var captures: [Chosen] = []
@@ -27,25 +27,26 @@ struct ImportChoice {
     into target: borrowing WriteTransaction, from source: borrowing ReadTransaction
   ) throws {
     self.init(
-      try target.meta, try source.meta, there: try RecordPrints(of: target),
-      here: try RecordPrints(of: source))
+      try target.meta, try source.meta, logRecords: try RecordFingerprints(of: target),
+      captureRecords: try RecordFingerprints(of: source))
   }
 
   /// A choice for information only: nothing is appended, and other processes may append meanwhile.
   init(into target: EventLog, from source: EventLog) throws {
     self.init(
-      try target.meta, try source.meta, there: try RecordPrints(of: target),
-      here: try RecordPrints(of: source))
+      try target.meta, try source.meta, logRecords: try RecordFingerprints(of: target),
+      captureRecords: try RecordFingerprints(of: source))
   }
 
   private init(
-    _ target: LogMeta, _ source: LogMeta, there: RecordPrints, here: RecordPrints
+    _ target: LogMeta, _ source: LogMeta, logRecords: RecordFingerprints,
+    captureRecords: RecordFingerprints
   ) {
     self.target = target
     self.source = source
-    self.there = there
-    self.here = here
-    isKnown = [Bool](repeating: false, count: Int(here.last) + 1)
+    self.logRecords = logRecords
+    self.captureRecords = captureRecords
+    isKnown = [Bool](repeating: false, count: Int(captureRecords.last) + 1)
   }
 
   /// Determines what is new in a capture.
@@ -57,7 +58,7 @@ struct ImportChoice {
     var outcome = ImportOutcome()
     if let match {
       for record in match.known {
-        outcome.known[here[record].direction, default: 0] += 1
+        outcome.known[captureRecords[record].direction, default: 0] += 1
         isKnown[Int(record)] = true
       }
     } else if !takesAll {
@@ -75,7 +76,9 @@ struct ImportChoice {
   /// Leaves out the header lines of the captures if the log already notes its account.
   mutating func dropHeaders() {
     guard target.account != nil else { return }
-    for record in 1..<(here.last + 1) where here[record].isHeader { isKnown[Int(record)] = true }
+    for record in 1..<(captureRecords.last + 1) where captureRecords[record].isHeader {
+      isKnown[Int(record)] = true
+    }
   }
 
   // MARK: What is known
@@ -86,7 +89,7 @@ struct ImportChoice {
   }
 
   private func records(of capture: StagedCapture) -> [UInt64] {
-    here.records([capture.records], of: Set(capture.connections.values))
+    captureRecords.records([capture.records], of: Set(capture.connections.values))
   }
 
   private func match(_ records: [UInt64], of capture: StagedCapture) -> KnownRecords? {
@@ -95,7 +98,8 @@ struct ImportChoice {
     }
     if let former = certain.max(by: { $0.length < $1.length }) {
       let match = KnownRecords(
-        records, of: here, beginningWith: former, in: there, saysAccount: target.account != nil)
+        records, of: captureRecords, beginningWith: former, in: logRecords,
+        saysAccount: target.account != nil)
       // Another process may have imported a longer version of it since.
       let later = overlaps(of: records, with: target.imports.filter { $0.name == former.name })
         .max { $0.known.count < $1.known.count }
@@ -103,14 +107,15 @@ struct ImportChoice {
     }
     if let beginning = beginning(records, of: capture) { return beginning }
     // A capture that begins after everything in the log cannot be known.
-    if let own = here.span(of: records), let all = there.span(of: 1..<(there.last + 1)),
+    if let own = captureRecords.span(of: records),
+      let all = logRecords.span(of: 1..<(logRecords.last + 1)),
       own.lowerBound > all.upperBound
     {
       return nil
     }
     let single = overlaps(of: records, with: target.imports.reversed())
     let whole = KnownRecords(
-      records, of: here, among: Array(1..<(there.last + 1)), of: nil, in: there)
+      records, of: captureRecords, among: Array(1..<(logRecords.last + 1)), of: nil, in: logRecords)
     return (single + [whole].compactMap { $0 }).max { $0.known.count < $1.known.count }
   }
 
@@ -120,33 +125,36 @@ struct ImportChoice {
   ) -> [KnownRecords] {
     imports.compactMap { former in
       KnownRecords(
-        records, of: here,
-        among: there.records(former.records, of: Set(former.connections.values)), of: former,
-        in: there)
+        records, of: captureRecords,
+        among: logRecords.records(former.records, of: Set(former.connections.values)), of: former,
+        in: logRecords)
     }
   }
 
   /// What is known about a capture that has only a header, now or when it was imported before.
   private func beginning(_ records: [UInt64], of capture: StagedCapture) -> KnownRecords? {
-    let own = records.map { here[$0] }
+    let own = records.map { captureRecords[$0] }
     let former = target.imports.last { former in
       guard capture.prints.contains(where: { $0.name == former.name }) else { return false }
-      let old = there.records(former.records, of: Set(former.connections.values)).map { there[$0] }
+      let old = logRecords.records(former.records, of: Set(former.connections.values)).map {
+        logRecords[$0]
+      }
       return (own.allSatisfy(\.isHeader) || old.allSatisfy(\.isHeader))
         && !Set(own.filter(\.isHeader).map(\.bytes))
           .isDisjoint(with: old.filter(\.isHeader).map(\.bytes))
     }
     return former.map {
       KnownRecords(
-        records, of: here, beginningWith: $0, in: there, saysAccount: target.account != nil)
+        records, of: captureRecords, beginningWith: $0, in: logRecords,
+        saysAccount: target.account != nil)
     }
   }
 
   /// Refuses a capture that shares no record with the log although the log covers the same time.
   private func refuseOverlap(_ records: [UInt64]) throws {
-    guard let own = here.span(of: records) else { return }
+    guard let own = captureRecords.span(of: records) else { return }
     for group in groups {
-      guard let span = there.span(of: group.records), span.lowerBound < own.upperBound,
+      guard let span = logRecords.span(of: group.records), span.lowerBound < own.upperBound,
         own.lowerBound < span.upperBound
       else { continue }
       throw ImportError.overlapsInTime(
@@ -157,10 +165,10 @@ struct ImportChoice {
 
   /// The records that were added to the log together.
   private var groups: [(names: [String], records: ClosedRange<UInt64>)] {
-    guard there.last > 0 else { return [] }
+    guard logRecords.last > 0 else { return [] }
     var groups: [ClosedRange<UInt64>: [String]] = [:]
     for former in target.imports {
-      for range in former.records where range.upperBound <= there.last {
+      for range in former.records where range.upperBound <= logRecords.last {
         groups[range, default: []].append(former.name)
       }
     }
@@ -172,7 +180,7 @@ struct ImportChoice {
       if next < range.lowerBound { sorted.append(([], next...(range.lowerBound - 1))) }
       next = max(next, range.upperBound + 1)
     }
-    if next <= there.last { sorted.append(([], next...there.last)) }
+    if next <= logRecords.last { sorted.append(([], next...logRecords.last)) }
     return sorted
   }
 
@@ -181,7 +189,7 @@ struct ImportChoice {
   /// What must be appended and noted for all added captures.
   mutating func finish() -> RecordSelection {
     var taken: [ClosedRange<UInt64>] = []
-    for record in 1..<(here.last + 1) where !isKnown[Int(record)] {
+    for record in 1..<(captureRecords.last + 1) where !isKnown[Int(record)] {
       if let last = taken.last, last.upperBound + 1 == record {
         taken[taken.count - 1] = last.lowerBound...record
       } else {
@@ -214,7 +222,7 @@ struct ImportChoice {
   private func appended(
     of capture: StagedCapture, _ taken: [ClosedRange<UInt64>]
   ) -> ClosedRange<UInt64>? {
-    var before = there.last
+    var before = logRecords.last
     var range: ClosedRange<UInt64>?
     for part in taken {
       if part.overlaps(capture.records) {
@@ -238,7 +246,7 @@ struct ImportChoice {
     of capture: StagedCapture, after former: ImportedSource?
   ) throws -> [UInt32: UInt32] {
     let connections = capture.connections.sorted { $0.value < $1.value }
-    guard there.last > 0 else {
+    guard logRecords.last > 0 else {
       return Dictionary(connections.map { ($0.value, $0.value) }) { first, _ in first }
     }
     let named = Dictionary(target.connections.map { ($0.value, $0.key) }) { first, _ in first }

@@ -45,7 +45,7 @@ package struct ImportSummary: Sendable {
   /// The number of its records that the log already contained.
   package var known = 0
   /// The length and digest of its bytes, if requested.
-  package var print: SourcePrint?
+  package var print: SourceFingerprint?
   /// The first problems: what was skipped, and what the user should know.
   package var problems: [CaptureProblem] = []
   /// The number of all problems.

@@ -11,7 +11,7 @@ struct KnownRecords {
   let former: ImportedSource?
   /// The known records of the log, which belong to the capture from now on.
   let ranges: [ClosedRange<UInt64>]
-  /// The same records in the capture, in order.
+  /// The numbers that these records have in the capture, in order.
   let known: [UInt64]
   /// Whether its beginning is missing.
   let isRotated: Bool
@@ -24,8 +24,8 @@ struct KnownRecords {
   /// - Parameter saysAccount: Whether the log notes its account. A header that is missing from the
   ///   former import is then nothing new.
   init(
-    _ records: [UInt64], of capture: RecordPrints, beginningWith former: ImportedSource,
-    in log: RecordPrints, saysAccount: Bool
+    _ records: [UInt64], of capture: RecordFingerprints, beginningWith former: ImportedSource,
+    in log: RecordFingerprints, saysAccount: Bool
   ) {
     // A recovered log does not know which records its captures contained.
     let isWhole = former.records.isEmpty
@@ -55,9 +55,9 @@ struct KnownRecords {
   ///
   /// Complexity: linear in both.
   init?(
-    _ records: [UInt64], of capture: RecordPrints, among there: [UInt64],
+    _ records: [UInt64], of capture: RecordFingerprints, among there: [UInt64],
     of former: ImportedSource?,
-    in log: RecordPrints
+    in log: RecordFingerprints
   ) {
     let own = records.filter { capture[$0].isOfStream }
     let there = there.filter { log[$0].isOfStream }

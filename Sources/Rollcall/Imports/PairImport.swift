@@ -45,7 +45,7 @@ extension CaptureImport {
   ///   later.
   package mutating func run(
     _ pair: CapturePair, into log: EventLog,
-    printers: (inbound: SourcePrinter, outbound: SourcePrinter)? = nil,
+    printers: (inbound: SourceFingerprinter, outbound: SourceFingerprinter)? = nil,
     progress: (Int) -> Void = { _ in }
   ) throws -> PairSummary {
     try number(connectionsOf: log)
@@ -56,7 +56,8 @@ extension CaptureImport {
 
   private mutating func read(
     _ pair: CapturePair, into writer: LogWriter,
-    _ printers: (inbound: SourcePrinter, outbound: SourcePrinter)?, progress: (Int) -> Void
+    _ printers: (inbound: SourceFingerprinter, outbound: SourceFingerprinter)?,
+    progress: (Int) -> Void
   ) throws -> PairSummary {
     guard let format = CaptureFormat.named("raw-stream") else { throw ImportError.unknownFormat }
     var inbound = PairSide(pair.inbound, .inbound, format, printers?.inbound)
@@ -96,12 +97,12 @@ private struct PairSide {
   let direction: Direction
   var reader: CaptureReader
   var summary: ImportSummary
-  var printer: SourcePrinter?
+  var printer: SourceFingerprinter?
   var bytesRead = 0
 
   init(
     _ file: FileHandle, _ direction: Direction, _ format: CaptureFormat,
-    _ printer: SourcePrinter?
+    _ printer: SourceFingerprinter?
   ) {
     self.file = file
     self.direction = direction

@@ -4,7 +4,7 @@ import XMPPStanza
 /// A capture whose records were read into a separate log.
 package struct StagedCapture: Sendable {
   /// The prints of its bytes: two if each of two files has one direction.
-  package var prints: [SourcePrint]
+  package var prints: [SourceFingerprint]
   /// The range of its records in that log.
   package var records: ClosedRange<UInt64>
   /// The numbers of its connections there, by their names in the capture. Records of other
@@ -12,7 +12,7 @@ package struct StagedCapture: Sendable {
   package var connections: [String: UInt32]
 
   package init(
-    prints: [SourcePrint], records: ClosedRange<UInt64>, connections: [String: UInt32]
+    prints: [SourceFingerprint], records: ClosedRange<UInt64>, connections: [String: UInt32]
   ) {
     self.prints = prints
     self.records = records
@@ -98,7 +98,7 @@ package struct StagedImport {
 
 extension ImportedSource {
   init(
-    _ print: SourcePrint, records: [ClosedRange<UInt64>], connections: [String: UInt32]
+    _ print: SourceFingerprint, records: [ClosedRange<UInt64>], connections: [String: UInt32]
   ) {
     self.init(
       digest: print.digest, name: print.name, length: print.length, records: records,

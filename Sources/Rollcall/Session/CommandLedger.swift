@@ -19,7 +19,7 @@ struct CommandLedger: Hashable, Sendable {
   }
 
   /// How long an answer may take, in milliseconds.
-  static let patience: Int64 = 60_000
+  static let timeout: Int64 = 60_000
   /// The number of commands that may await being sent or answered. No user has that many at once:
   /// older ones were never sent, or the application never asks for timeouts.
   static let most = 1024
@@ -84,7 +84,7 @@ struct CommandLedger: Hashable, Sendable {
     }
     return giveUp { request in
       guard case .sent(let then?) = request else { return false }
-      return time > then.addingReportingOverflow(Self.patience).partialValue
+      return time > then.addingReportingOverflow(Self.timeout).partialValue
     }
   }
 

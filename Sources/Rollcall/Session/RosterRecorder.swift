@@ -23,22 +23,22 @@ package final class RosterRecorder {
   private var isFresh = true
   /// The state of the log if the previous recorder ended without closing its sessions. In `roster`
   /// those sessions are already over; a record that says so precedes the first new one.
-  private var unclosed: Roster?
+  private var rosterBeforeImpliedClose: Roster?
   /// The newest time in the log; no later record has an earlier time.
   private var clock: Int64?
   /// The connections whose sessions in the log continue, although this recorder has recorded
   /// nothing of them.
-  private let goingOn: Set<ConnectionID>
+  private let continuing: Set<ConnectionID>
 
   /// A roster that is kept in memory only.
-  init() { goingOn = [] }
+  init() { continuing = [] }
 
   /// A roster that is recorded to a log, which is created or continued. Sessions in it that were
   /// not closed, for example after a crash, are over. While another recorder is running, the log is
   /// refused.
   ///
   /// - Parameters:
-  ///   - goingOn: The connections whose sessions continue.
+  ///   - continuing: The connections whose sessions continue.
   ///   - threads: The threads that write to the log; nil for a thread of its own.
   ///   - lease: The lease that keeps other recorders away from the log, if the caller already holds
   ///     it.
@@ -46,10 +46,10 @@ package final class RosterRecorder {
   ///
   /// Complexity: linear in the events after the log's last snapshot.
   package init(
-    recordingTo path: String, goingOn: Set<ConnectionID> = [], on threads: WriterThreads? = nil,
+    recordingTo path: String, continuing: Set<ConnectionID> = [], on threads: WriterThreads? = nil,
     holding lease: RecorderLease? = nil
   ) throws(RollcallError) {
-    self.goingOn = goingOn
+    self.continuing = continuing
     do {
       // Before anything is read: only the holder of the lease may decide that a session in the log
       // is over.
@@ -260,7 +260,8 @@ package final class RosterRecorder {
     var steps: [SessionStep] = []
     try writing { recording in
       try recording.writer.makeRoom()
-      guard let (state, outcome) = try recording.catchUp(from: unclosed ?? roster) else { return }
+      guard let (state, outcome) = try recording.catchUp(from: rosterBeforeImpliedClose ?? roster)
+      else { return }
       try goOn(from: state)
       hub.tell(.snapshot(roster, missed: 0))
       let stamp = RecordStamp(record: state.roster.position, time: state.time)
@@ -274,7 +275,7 @@ package final class RosterRecorder {
   private func goOn(from state: Timeline.State) throws(RollcallError) {
     (roster, clock) = (state.roster, state.time)
     let isUnclosed = isFresh && !open(in: state.roster).isEmpty
-    unclosed = isUnclosed ? state.roster : nil
+    rosterBeforeImpliedClose = isUnclosed ? state.roster : nil
     for connection in isUnclosed ? open(in: state.roster) : [] {
       encoder.encode(.closed(isLost: true))
       let stamp = RecordStamp(record: roster.position, time: clock)
@@ -284,20 +285,20 @@ package final class RosterRecorder {
 
   /// The connections that are open in a roster and do not continue.
   private func open(in roster: Roster) -> [ConnectionID] {
-    roster.connections.filter { $0.isOpen && !goingOn.contains($0.id) }.map(\.id)
+    roster.connections.filter { $0.isOpen && !continuing.contains($0.id) }.map(\.id)
   }
 
   /// The record for a session that was never closed.
-  static let isOver = Lifecycle.closed(reason: "the recorder ended without a word")
+  static let recorderDied = Lifecycle.closed(reason: "the recorder ended without a word")
 
   /// Records that the sessions that were never closed are over.
   func closeLast(_ time: Int64?) throws(RollcallError) -> [SessionStep] {
-    guard let before = unclosed.take() else { return [] }
+    guard let before = rosterBeforeImpliedClose.take() else { return [] }
     roster = before
     var steps: [SessionStep] = []
     for connection in open(in: before) {
       steps.append(
-        try record(.lifecycle(Self.isOver), .session, time, on: connection) { _, _ in [] })
+        try record(.lifecycle(Self.recorderDied), .session, time, on: connection) { _, _ in [] })
     }
     return steps
   }

@@ -36,25 +36,25 @@ package final class WriterThreads: Sendable {
 
     private let state = Mutex(State())
     /// Signaled once for each job, and at the end.
-    private let isThere = DispatchSemaphore(value: 0)
+    private let jobAvailable = DispatchSemaphore(value: 0)
 
     func add(_ job: @escaping @Sendable () -> Void) {
       state.withLock { $0.jobs.append(job) }
-      isThere.signal()
+      jobAvailable.signal()
     }
 
     func end() {
       state.withLock { $0.isEnded = true }
-      isThere.signal()
+      jobAvailable.signal()
     }
 
     func work() {
       while true {
-        isThere.wait()
+        jobAvailable.wait()
         guard let job = state.withLock({ $0.jobs.popFirst() }) else {
           guard state.withLock({ $0.isEnded }) else { continue }
           // Wakes the next thread.
-          isThere.signal()
+          jobAvailable.signal()
           return
         }
         job()

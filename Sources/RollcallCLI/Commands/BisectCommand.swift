@@ -77,7 +77,7 @@ struct BisectCommand: ParsableCommand, LogReading {
     }
     let answer = BisectionAnswer(
       clause: condition.clause, transition: course.beginning, probes: found.probes,
-      transitions: course.transitions, areAll: true)
+      transitions: course.transitions, isComplete: true)
     if course.isPartial { try timeline.state(at: .record(end)).roster.noteIncompleteness() }
     try printAnswer(answer, timeline)
   }
@@ -113,7 +113,7 @@ struct BisectCommand: ParsableCommand, LogReading {
     }
     let answer = BisectionAnswer(
       clause: "`\(shell.command)` fails", transition: transition, probes: probes,
-      transitions: shown, areAll: false)
+      transitions: shown, isComplete: false)
     try printAnswer(answer, timeline)
   }
 
@@ -170,10 +170,10 @@ struct BisectCommand: ParsableCommand, LogReading {
   private func transitions(_ answer: BisectionAnswer) -> String {
     let count = answer.transitions.count
     let clauses = answer.transitions.map { transition in
-      "\(answer.areAll ? "" : "by ")#\(transition.record) "
+      "\(answer.isComplete ? "" : "by ")#\(transition.record) "
         + (transition.holds ? "holds" : "no longer")
     }
-    return "it changes \(answer.areAll ? "" : "at least ")"
+    return "it changes \(answer.isComplete ? "" : "at least ")"
       + "\(count == 1 ? "once" : "\(count) times"): \(clauses.joined(separator: ", "))"
   }
 }

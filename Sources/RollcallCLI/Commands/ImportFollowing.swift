@@ -57,8 +57,8 @@ extension ImportCommand {
     }
   }
 
-  private func printer(_ path: String, _ target: FollowedImport) throws -> SourcePrinter {
-    SourcePrinter(CaptureInput.name(of: path), knowing: try target.sources)
+  private func printer(_ path: String, _ target: FollowedImport) throws -> SourceFingerprinter {
+    SourceFingerprinter(CaptureInput.name(of: path), knowing: try target.sources)
   }
 
   private func put(

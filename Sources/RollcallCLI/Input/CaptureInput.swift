@@ -219,14 +219,17 @@ struct CaptureFiles {
     if let pair, let second {
       let (inbound, outbound) = pair.isFirstInbound ? (first, second) : (second, first)
       let printers = known.map {
-        (SourcePrinter(inbound.name, knowing: $0), SourcePrinter(outbound.name, knowing: $0))
+        (
+          SourceFingerprinter(inbound.name, knowing: $0),
+          SourceFingerprinter(outbound.name, knowing: $0)
+        )
       }
       let summary = try unpacking {
         try reading.run(pair, into: log, printers: printers) { progress.show($0) }
       }
       summaries = [(inbound.path, summary.inbound), (outbound.path, summary.outbound)]
     } else {
-      let printer = known.map { SourcePrinter(first.name, knowing: $0) }
+      let printer = known.map { SourceFingerprinter(first.name, knowing: $0) }
       let summary = try unpacking {
         try reading.run(first.handle, into: log, printer: printer) { progress.show($0) }
       }

@@ -39,7 +39,7 @@ final class LiveSource {
       let log = try Failure.naming(directory) {
         try EventLog.unnamed(in: directory, eventVersion: RecordReader.version)
       }
-      let printer = SourcePrinter(input.name, knowing: [])
+      let printer = SourceFingerprinter(input.name, knowing: [])
       let follower = CaptureFollower(options, into: log, printer: printer)
       return (log, try LiveCapture(input, follower))
     }

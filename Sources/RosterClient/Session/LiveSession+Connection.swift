@@ -126,7 +126,7 @@ extension LiveSession {
     machine?.namespaces = answeredNamespaces
     // A recording failure from the time without a connection does not end this one.
     (ending, wantsRead, waitsForWriting) = (nil, true, false)
-    startTimeout(patience.login)
+    startTimeout(timeouts.login)
     act { $0.connected(to: "\(address)", isDirectTLS: address.isDirectTLS) }
     flush()
   }
@@ -135,7 +135,7 @@ extension LiveSession {
     to address: ServerAddress, _ number: Int
   ) async throws(LiveFailure) -> any Channel {
     let connecting = ClientBootstrap(group: loop)
-      .connectTimeout(.milliseconds(patience.connection))
+      .connectTimeout(.milliseconds(timeouts.connection))
       // Reading waits until everything read before is on disk.
       .channelOption(.autoRead, value: false)
       // Each part of a read keeps a copy of the roster until the part is on disk.
@@ -305,7 +305,7 @@ extension LiveSession {
 
   private func startBeat() {
     beat?.cancel()
-    let pause = TimeAmount.milliseconds(patience.beat)
+    let pause = TimeAmount.milliseconds(timeouts.beat)
     beat = loop.scheduleRepeatedTask(initialDelay: pause, delay: pause) { _ in
       self.assumeIsolated { $0.beatElapsed() }
     }
@@ -313,11 +313,11 @@ extension LiveSession {
 
   private func beatElapsed() {
     endOverdueWaits()
-    act { $0.requestsAged(limit: patience.answerBeats) }
+    act { $0.requestsAged(limit: timeouts.answerBeats) }
     flush()
     guard machine?.isOnline == true,
       silence.elapsed(
-        written: written, unwritten: unwrittenBytes, limit: patience.silentBeats)
+        written: written, unwritten: unwrittenBytes, limit: timeouts.silentBeats)
     else { return }
     act { $0.silenceElapsed() }
     flush()

@@ -192,9 +192,9 @@ extension LiveSession {
     for file: OutgoingFile, to slot: UploadSlot, _ context: NIOSSLContext,
     _ outcome: EventLoopPromise<Void>
   ) -> EventLoopFuture<any Channel> {
-    let pause = TimeAmount.milliseconds(patience.upload)
+    let pause = TimeAmount.milliseconds(timeouts.upload)
     return ClientBootstrap(group: loop)
-      .connectTimeout(.milliseconds(patience.connection))
+      .connectTimeout(.milliseconds(timeouts.connection))
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandlers([

@@ -114,7 +114,7 @@ extension LiveSession {
       await rest(for: nil)
     } else if !connectsAtOnce {
       let delay = Int64(
-        Double(reconnection.delay(.random(in: 0..<1))) * patience.reconnection)
+        Double(reconnection.delay(.random(in: 0..<1))) * timeouts.reconnection)
       enter(.waiting(until: Date(timeIntervalSinceNow: Double(delay) / 1000), because: failure))
       await rest(for: delay)
     }

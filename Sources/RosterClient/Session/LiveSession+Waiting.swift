@@ -217,12 +217,12 @@ extension LiveSession {
     // Includes commands whose callers have stopped waiting.
     for answer in session.timeouts(at: now) { commandAnswered(answer) }
     guard machine?.isOnline == true else { return }
-    if let sent = pendingFetch?.sent, now - sent >= patience.answer { rosterSettled() }
+    if let sent = pendingFetch?.sent, now - sent >= timeouts.answer { rosterSettled() }
     // If there are very many commands, the session drops the oldest, and with them their timeouts.
-    for (id, asked) in pendingCommands where now - asked.sent >= patience.answer {
+    for (id, asked) in pendingCommands where now - asked.sent >= timeouts.answer {
       endOverdueCommand(id)
     }
-    for (name, request) in pendingRequests where now - request.sent >= patience.answer {
+    for (name, request) in pendingRequests where now - request.sent >= timeouts.answer {
       giveUp(name, .timeout("an answer"), resumption: machine?.resumption)
     }
   }

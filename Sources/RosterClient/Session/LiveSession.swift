@@ -28,7 +28,7 @@ public actor LiveSession {
   let loop: any EventLoop
   let taskExecutor: LoopTaskExecutor
   var login: LiveLogin
-  let patience: LivePatience
+  let timeouts: LiveTimeouts
   let session: RosterSession
   let hub = UpdateHub()
   var stanzaWatchers: [Int: StanzaWatcher] = [:]
@@ -144,15 +144,15 @@ public actor LiveSession {
     decider: RosterDecider = RosterDecider(wantsMutualFriends: true)
   ) throws(LiveFailure) {
     try self.init(
-      login, recordingTo: path, limits: limits, decider: decider, patience: LivePatience())
+      login, recordingTo: path, limits: limits, decider: decider, timeouts: LiveTimeouts())
   }
 
   init(
     _ login: LiveLogin, recordingTo path: String?, limits: SessionLimits = SessionLimits(),
-    decider: RosterDecider = RosterDecider(wantsMutualFriends: true), patience: LivePatience
+    decider: RosterDecider = RosterDecider(wantsMutualFriends: true), timeouts: LiveTimeouts
   ) throws(LiveFailure) {
     self.login = login
-    self.patience = patience
+    self.timeouts = timeouts
     passwords = LivePasswords(login.password)
     intake = StreamIntake(limits)
     loop = MultiThreadedEventLoopGroup.singleton.any()
@@ -264,7 +264,7 @@ public actor LiveSession {
     if let machine {
       // If the connection has ended by itself, its end is about to be recorded.
       if !machine.isOver {
-        startTimeout(patience.closing)
+        startTimeout(timeouts.closing)
         act { $0.closed() }
         flush()
       }

@@ -44,7 +44,7 @@ extension Reduction {
     let coming = deliveries.filter { $0.waiting.contains(mine) && $0.replaces(content) }
     guard let last = coming.last else { return false }
     // After the limit, a delivery is no longer expected.
-    if stamp.record - last.record < Delivery.patience { return true }
+    if stamp.record - last.record < Delivery.lifetime { return true }
     keepDeliveries(of: number) { deliveries in
       for index in deliveries.indices where deliveries[index].replaces(content) {
         deliveries[index].waiting.remove(mine)
@@ -61,18 +61,18 @@ extension Reduction {
     _ content: Delivery.Content, of number: ContactNumber
   ) -> Bool {
     guard session.resumptionID != nil else { return false }
-    let told = Told(contact: roster.contacts.address(of: number), content: content)
-    if let index = session.mayComeAgain.firstIndex(where: { $0.isSame(as: told) }) {
-      session.mayComeAgain.removeFirst(index + 1)
-      guard session.mayComeAgain.contains(where: told.isTakenBack) else { return true }
+    let told = DeliveredItem(contact: roster.contacts.address(of: number), content: content)
+    if let index = session.possibleRedeliveries.firstIndex(where: { $0.isSame(as: told) }) {
+      session.possibleRedeliveries.removeFirst(index + 1)
+      guard session.possibleRedeliveries.contains(where: told.isTakenBack) else { return true }
       // Either it is new, or what it contradicts is sent again as well and undoes it again.
-      session.mayComeAgain.removeAll(where: told.isTakenBack)
-    } else if session.mayComeAgain.count < Told.limit {
+      session.possibleRedeliveries.removeAll(where: told.isTakenBack)
+    } else if session.possibleRedeliveries.count < DeliveredItem.limit {
       // All repetitions come before anything new. If there were more than are kept, it is unknown
       // whether this is one of them.
-      session.mayComeAgain = []
+      session.possibleRedeliveries = []
     }
-    if session.told.count == Told.limit { session.told.removeFirst() }
+    if session.told.count == DeliveredItem.limit { session.told.removeFirst() }
     session.told.append(told)
     return false
   }
@@ -83,12 +83,12 @@ extension Reduction {
   mutating func answered(_ number: ContactNumber, _ isAnswered: (Delivery.Content) -> Bool) {
     guard session.resumptionID != nil else { return }
     let contact = roster.contacts.address(of: number)
-    let isTaken = { (told: Told) in told.contact == contact && isAnswered(told.content) }
+    let isTaken = { (told: DeliveredItem) in told.contact == contact && isAnswered(told.content) }
     if let last = session.told.lastIndex(where: isTaken) {
       session.told.removeFirst(last + 1)
-      session.mayComeAgain = []
-    } else if let last = session.mayComeAgain.lastIndex(where: isTaken) {
-      session.mayComeAgain.removeFirst(last + 1)
+      session.possibleRedeliveries = []
+    } else if let last = session.possibleRedeliveries.lastIndex(where: isTaken) {
+      session.possibleRedeliveries.removeFirst(last + 1)
     }
   }
 
@@ -155,7 +155,7 @@ extension Reduction {
   ///
   /// A server keeps that order on every connection, so the first connection to receive new content
   /// has already received everything that the others received.
-  mutating func nothingIsOnItsWay(like content: Delivery.Content, of number: ContactNumber) {
+  mutating func dropPendingDeliveries(like content: Delivery.Content, of number: ContactNumber) {
     let mine = SessionSet(place)
     let isWaiting = { (delivery: Delivery) in
       delivery.waiting.contains(mine) && delivery.isInOrder(with: content)
@@ -246,12 +246,12 @@ extension Reduction {
 
   /// Whether this connection has yet to receive a push that another one received and that ends our
   /// subscription to the contact's presence. Presence that arrives before that push is outdated.
-  func isLosingSight(of number: ContactNumber) -> Bool {
+  func hasPendingPresenceLoss(of number: ContactNumber) -> Bool {
     let mine = SessionSet(place)
     let deliveries = roster.contacts.deliveries(of: number)
     return deliveries.contains { delivery in
       guard delivery.waiting.contains(mine),
-        stamp.record - delivery.record < Delivery.patience,
+        stamp.record - delivery.record < Delivery.lifetime,
         case .push(let item, let before, _) = delivery.content
       else { return false }
       return before?.subscription.includesTo == true && item?.subscription.includesTo != true
@@ -286,15 +286,15 @@ extension Reduction {
   private mutating func count(_ delivery: Delivery, by difference: Int) {
     guard case .push = delivery.content else { return }
     for place in roster.sessions.all.indices where delivery.waiting.contains(SessionSet(place)) {
-      roster.sessions[place].pushesToCome += difference
-      let last = roster.sessions[place].lastPushToCome
-      roster.sessions[place].lastPushToCome = max(last, delivery.record)
+      roster.sessions[place].pendingPushCount += difference
+      let last = roster.sessions[place].lastPendingPush
+      roster.sessions[place].lastPendingPush = max(last, delivery.record)
     }
   }
 
   /// Whether other connections have received a later roster than this one.
-  var isBehind: Bool {
-    isShared && session.pushesToCome > 0
-      && stamp.record - session.lastPushToCome < Delivery.patience
+  var hasPendingPushes: Bool {
+    isShared && session.pendingPushCount > 0
+      && stamp.record - session.lastPendingPush < Delivery.lifetime
   }
 }

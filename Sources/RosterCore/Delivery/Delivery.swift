@@ -3,19 +3,19 @@ import XMPPStanza
 
 /// What a session received about a contact and may receive again after a resumption. The server
 /// repeats what was not acknowledged (XEP-0198 §5), and a server's log contains both.
-struct Told: Hashable, Sendable {
+struct DeliveredItem: Hashable, Sendable {
   let contact: BareJID
   let content: Delivery.Content
 
   /// Whether this repeats the other. Servers differ in whether they add a delay stamp, so it is
   /// ignored.
-  func isSame(as other: Told) -> Bool {
+  func isSame(as other: DeliveredItem) -> Bool {
     contact == other.contact
       && Delivery(content: content, record: 0, waiting: []).isSame(as: other.content)
   }
 
   /// Whether a later stanza contradicts this one about a subscription.
-  func isTakenBack(by later: Told) -> Bool {
+  func isTakenBack(by later: DeliveredItem) -> Bool {
     guard contact == later.contact, case .subscription = content,
       case .subscription = later.content
     else { return false }
@@ -61,7 +61,7 @@ struct Delivery: Hashable, Sendable {
   var waiting: SessionSet
 
   /// The number of records after which a delivery is no longer expected.
-  static let patience: UInt64 = 256
+  static let lifetime: UInt64 = 256
 
   /// Whether this replaces the other content, so that only the later of the two counts.
   func replaces(_ other: Content) -> Bool {

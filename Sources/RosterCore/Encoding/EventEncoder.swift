@@ -21,7 +21,7 @@ package struct EventEncoder {
   private var ends: [Int] = []
   /// The number of contacts, each counted once.
   package private(set) var contactCount = 0
-  /// The same contacts, once there are many.
+  /// The contacts as a set, once there are too many to search.
   private var known: Set<[UInt8]> = []
 
   /// An encoder that has encoded nothing.

@@ -43,13 +43,14 @@ struct PresenceContent {
     }
   }
 
-  /// Hands the status to `body`, nil where there is none or an empty one; the bytes are valid while
+  /// Passes the status to `body`; nil if there is none, or an empty one. The bytes are valid while
   /// it runs.
   func withStatus(_ body: (RawSpan?) -> Void) {
     node.withFilledText(ofChild: "status", in: Namespace.client, body)
   }
 
-  /// The same of the stamp of the delay.
+  /// Passes the stamp of the delay to `body`; nil if there is none. The bytes are valid while it
+  /// runs.
   func withDelay(_ body: (RawSpan?) -> Void) {
     guard let delay = node.child("delay", in: Namespace.delay) else { return body(nil) }
     delay.withAttribute("stamp", body)

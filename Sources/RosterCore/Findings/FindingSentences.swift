@@ -55,7 +55,7 @@ extension Finding {
     /// The owner of what was sent: “pc's”, or “our”.
     var our: String { device.map { "\($0)'s" } ?? "our" }
 
-    /// The same at the beginning of a sentence.
+    /// The owner of what was sent, at the beginning of a sentence: “pc's”, or “Our”.
     var initialOur: String { device.map { "\($0)'s" } ?? "Our" }
 
     /// The pushes that it is about: “the push of record 12”, or “8 pushes (#12 to #40)”.

@@ -11,7 +11,7 @@ public struct Contact: Hashable, Sendable {
   /// How its last request ended.
   public let lastEnded: EndedRequest?
   /// Whether the roster has shown, since that request ended, that it sees our presence.
-  let wasTaken: Bool
+  let endIsConfirmedByRoster: Bool
   /// Our request to see its presence.
   public let outgoing: OutgoingRequest?
   /// How our last request ended, until we ask again.

@@ -127,7 +127,7 @@ struct Rounds: Hashable, Sendable {
   static let pause: (time: Int64, records: UInt64) = (60_000, 100)
 
   /// Whether an event follows the last end without a pause.
-  func goOn(at stamp: RecordStamp) -> Bool {
+  func continues(at stamp: RecordStamp) -> Bool {
     guard let ended else { return false }
     return !ended.isLongBefore(stamp)
   }

@@ -59,7 +59,7 @@ extension Roster {
   /// Whether the server also sends the requests of contacts: such a session has sent its initial
   /// presence (RFC 6121 §3.1.3).
   package var isSentRequests: Bool {
-    sessions.all.contains { $0.isInterested && $0.isToldPresence }
+    sessions.all.contains { $0.isInterested && $0.receivesPresence }
   }
 
   /// Whether we have accepted a request of the contact and the roster does not show it yet.

@@ -83,9 +83,9 @@ struct Session: Hashable, Sendable {
   /// The last requests of ours without an id that an error without an id may answer, oldest first.
   var unidentifiedRequests: [UnidentifiedRequest] = []
   /// The last pushes and subscription stanzas that it received, if it can be resumed.
-  var told: [Told] = []
+  var told: [DeliveredItem] = []
   /// Those received before the resumption, which the server may send again.
-  var mayComeAgain: [Told] = []
+  var possibleRedeliveries: [DeliveredItem] = []
   /// When it was last resumed, until the server answers something sent after that. What the server
   /// sends before that answer may date from before the resumption.
   var resumed: RecordStamp?
@@ -93,9 +93,9 @@ struct Session: Hashable, Sendable {
   var refusals: [Refusal] = []
 
   /// The number of pushes that other sessions received and this one has not yet.
-  var pushesToCome = 0
+  var pendingPushCount = 0
   /// The record of the last of these pushes.
-  var lastPushToCome: UInt64 = 0
+  var lastPendingPush: UInt64 = 0
 
   /// Requests to block or unblock without an answer, in the order in which they were sent.
   var openBlocking: [OpenBlocking] = []
@@ -116,7 +116,7 @@ struct Session: Hashable, Sendable {
   var mayStillBeAnswered: Bool { ends.ours != nil && ends.server == nil }
 
   /// Whether the server sends it the presence and the requests of others (RFC 6121 §3.1.3, §4.2).
-  var isToldPresence: Bool { isAlive && isAvailable && initialPresence == .sent }
+  var receivesPresence: Bool { isAlive && isAvailable && initialPresence == .sent }
 
   /// What the version in an open get says about the roster that the client has kept.
   enum RosterBase: Hashable, Sendable {

@@ -56,7 +56,7 @@ struct Reduction: ~Copyable {
       // The reduction cannot be copied, and ends before the pointer becomes invalid.
       var reduction = Reduction(of: target, at: stamp, reporting: reporting)
       reduction.eventFollows()
-      if let connection { reduction.goTo(connection) }
+      if let connection { reduction.selectSession(of: connection) }
       body(&reduction)
       reduction.compactIfDue()
       return reduction.reportsOutcome ? reduction.outcome : RosterOutcome()
@@ -82,7 +82,7 @@ struct Reduction: ~Copyable {
   }
 
   /// Selects the session of a connection; a new connection gets a slot.
-  private mutating func goTo(_ connection: ConnectionID) {
+  private mutating func selectSession(of connection: ConnectionID) {
     if let known = roster.sessions.place(of: connection) {
       place = known
     } else if let reused = roster.sessions.placeToReuse {
@@ -97,7 +97,7 @@ struct Reduction: ~Copyable {
   }
 
   /// Continues a session that another connection had.
-  mutating func take(over other: Int) {
+  mutating func adoptSession(at other: Int) {
     let (mine, others) = (roster.sessions[place].shown, roster.sessions[other].shown)
     swap(&roster.sessions[other].connection, &roster.sessions[place].connection)
     connectionChanged(at: other, from: mine)

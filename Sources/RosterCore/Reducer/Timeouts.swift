@@ -5,7 +5,8 @@ import XMPPStanza
 enum Timeout {
   /// The time within which a stanza and the end of its stream may cross on the way.
   static let crossing: Int64 = 1_000
-  /// The same for an answer and what it answers; in records, where there are no times.
+  /// The time within which an answer and what it answers may cross another stanza on the way; in
+  /// records, if there are no times.
   static let answersCross: (time: Int64, records: UInt64) = (crossing, 8)
   /// A server's answer to a request, or our acknowledgement of a push.
   static let answer: Int64 = 60_000

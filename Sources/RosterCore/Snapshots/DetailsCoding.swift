@@ -53,7 +53,7 @@ struct DetailsOutput: StampOutput {
       plain.write(tag: end.way.code)
       write(end.at)
       write(end.since)
-      plain.write(details.wasTaken)
+      plain.write(details.endIsConfirmedByRoster)
     }
     if let request = details.outgoing {
       write(request.since)
@@ -69,8 +69,8 @@ struct DetailsOutput: StampOutput {
     if let annotations = details.annotations { write(annotations) }
     if parts.contains(.rounds) {
       let end = details.lastEnded
-      if let rounds = details.rounds, rounds.areTold(by: end) {
-        plain.write(tag: Rounds.toldTag)
+      if let rounds = details.rounds, rounds.areImplied(by: end) {
+        plain.write(tag: Rounds.impliedTag)
       } else {
         write(details.rounds)
       }
@@ -143,7 +143,7 @@ struct DetailsInput: StampInput, ~Escapable {
     if parts.contains(.lastEnded) {
       details.lastEnded = EndedRequest(
         way: try plain.readCode(), at: try readStamp(), since: try readStamp())
-      details.wasTaken = try plain.readFlag()
+      details.endIsConfirmedByRoster = try plain.readFlag()
     }
     if parts.contains(.outgoing) {
       details.outgoing = OutgoingRequest(
@@ -188,13 +188,13 @@ struct DetailsInput: StampInput, ~Escapable {
   private mutating func readRounds(after end: EndedRequest?) throws(CodecError) -> Rounds? {
     switch (try plain.readTag(), end) {
     case (Rounds.noneTag, _): return nil
-    case (Rounds.toldTag, let end?): return Rounds(first: end.since, ended: end.at)
+    case (Rounds.impliedTag, let end?): return Rounds(first: end.since, ended: end.at)
     case (Rounds.tag, _):
       guard let count = Int(exactly: try plain.readNumber()) else { throw plain.invalid }
       let rounds = Rounds(
         count: count, first: try readStamp(), ended: try plain.readFlag() ? try readStamp() : nil)
       // Rounds that follow from the last ended request would be a second encoding.
-      guard !rounds.areTold(by: end) else { throw plain.invalid }
+      guard !rounds.areImplied(by: end) else { throw plain.invalid }
       return rounds
     default: throw plain.invalid
     }
@@ -214,10 +214,10 @@ extension Rounds {
   fileprivate static let noneTag: UInt8 = 0
   fileprivate static let tag: UInt8 = 1
   /// The rounds follow from the last ended request.
-  fileprivate static let toldTag: UInt8 = 2
+  fileprivate static let impliedTag: UInt8 = 2
 
   /// Whether the rounds follow from that request, so that nothing else needs to be written.
-  fileprivate func areTold(by end: EndedRequest?) -> Bool {
+  fileprivate func areImplied(by end: EndedRequest?) -> Bool {
     guard let end else { return false }
     return self == Rounds(first: end.since, ended: end.at)
   }

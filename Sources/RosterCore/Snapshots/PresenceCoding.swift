@@ -21,7 +21,7 @@ extension RosterInput {
   private mutating func readResource() throws(CodecError) -> PresenceRow {
     var row = PresenceRow.none
     try presences.read(from: &plain, into: &row)
-    guard row.isThere, row.isWellFormed, row.refersOnly(to: counts) else { throw plain.invalid }
+    guard row.exists, row.isWellFormed, row.refersOnly(to: counts) else { throw plain.invalid }
     return row
   }
 }

@@ -22,7 +22,7 @@ extension Roster {
   package mutating func takeSnapshot() -> [UInt8] {
     compactToBeWritten()
     let (bytes, details) = write(.whole, of: Array(contacts.numbers))
-    contacts.goOn(with: details)
+    contacts.continueFrom(details)
     return bytes
   }
 
@@ -43,7 +43,7 @@ extension Roster {
   /// Nil if the changes were not noted.
   package var increment: [UInt8]? {
     guard let base = contacts.base, let changes = contacts.changes else { return nil }
-    let isPresenceWhole = contacts.areAll(.presence, in: changes.presences)
+    let isPresenceWhole = contacts.areMembers(of: .presence, in: changes.presences)
     let numbers = changes.named(isPresenceWhole: isPresenceWhole)
     return write(.increment(base), changes, of: numbers, isPresenceWhole: isPresenceWhole).bytes
   }

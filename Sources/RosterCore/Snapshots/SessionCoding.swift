@@ -42,8 +42,8 @@ extension RosterOutput {
       write(record: settled.record)
     }
     plain.write(session.unansweredBlockPushes)
-    plain.write(UInt64(session.pushesToCome))
-    plain.write(session.lastPushToCome)
+    plain.write(UInt64(session.pendingPushCount))
+    plain.write(session.lastPendingPush)
     plain.write(UInt64(session.openQueries.count))
     for open in session.openQueries {
       plain.write(Query(id: open.id, to: open.to, subject: open.subject.kind))
@@ -91,7 +91,7 @@ extension RosterOutput {
       write(refusal.sent)
       plain.write(refusal.isOfBefore)
     }
-    for list in [session.told, session.mayComeAgain] {
+    for list in [session.told, session.possibleRedeliveries] {
       plain.write(UInt64(list.count))
       for told in list {
         plain.write(told.contact)
@@ -133,9 +133,9 @@ extension RosterInput {
       session.settledIDs.append(SettledID(id: try plain.readText(), record: try readRecord()))
     }
     session.unansweredBlockPushes = try plain.readNumber()
-    guard let pushesToCome = Int(exactly: try plain.readNumber()) else { throw plain.invalid }
-    session.pushesToCome = pushesToCome
-    session.lastPushToCome = try plain.readNumber()
+    guard let pendingPushCount = Int(exactly: try plain.readNumber()) else { throw plain.invalid }
+    session.pendingPushCount = pendingPushCount
+    session.lastPendingPush = try plain.readNumber()
     for _ in 0..<(try plain.readCount()) {
       let query: Query = try plain.read()
       guard let id = query.id else { throw plain.invalid }
@@ -185,8 +185,8 @@ extension RosterInput {
         Refusal(
           contact: try plain.read(), sent: try readStamp(), isOfBefore: try plain.readFlag()))
     }
-    session.told = try readTold()
-    session.mayComeAgain = try readTold()
+    session.told = try readDelivered()
+    session.possibleRedeliveries = try readDelivered()
     return session
   }
 
@@ -201,10 +201,10 @@ extension RosterInput {
     return PrematureSet(known: try plain.readOptional(), replaced: try plain.readOptional())
   }
 
-  private mutating func readTold() throws(CodecError) -> [Told] {
-    var list: [Told] = []
+  private mutating func readDelivered() throws(CodecError) -> [DeliveredItem] {
+    var list: [DeliveredItem] = []
     for _ in 0..<(try plain.readCount()) {
-      list.append(Told(contact: try plain.read(), content: try plain.read()))
+      list.append(DeliveredItem(contact: try plain.read(), content: try plain.read()))
     }
     return list
   }

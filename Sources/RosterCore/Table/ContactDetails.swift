@@ -3,7 +3,7 @@ struct ContactDetails: Sendable {
   @Rare var request: ContactRequest?
   @Rare var lastEnded: EndedRequest?
   /// Whether the roster has shown, since that request ended, that the contact sees our presence.
-  var wasTaken = false
+  var endIsConfirmedByRoster = false
   @Rare var outgoing: OutgoingRequest?
   @Rare var lastOutgoingEnd: EndedOutgoing?
   @Rare var names: OwnNames?

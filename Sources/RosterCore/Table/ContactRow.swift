@@ -50,13 +50,13 @@ struct ContactRow: BitwiseCopyable {
 
   /// The contact's item; nil if the contact is not in the roster.
   var item: ItemRow? {
-    get { itemRow.isThere ? itemRow : nil }
+    get { itemRow.exists ? itemRow : nil }
     set { itemRow = newValue ?? .none }
   }
 
   /// The presence of the contact's first resource; nil if no resource is available.
   var presence: PresenceRow? {
-    get { first.isThere ? first : nil }
+    get { first.exists ? first : nil }
     set { first = newValue ?? .none }
   }
 
@@ -85,8 +85,8 @@ struct ContactRow: BitwiseCopyable {
     if parts.contains(.details) { refer(to: other.details, with: other.detailParts) }
   }
 
-  var hasItem: Bool { itemRow.isThere }
-  var hasPresence: Bool { first.isThere }
+  var hasItem: Bool { itemRow.exists }
+  var hasPresence: Bool { first.exists }
 
   /// Whether nothing is known of the contact.
   var isEmpty: Bool { !hasItem && !hasPresence && details == .none }

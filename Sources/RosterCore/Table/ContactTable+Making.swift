@@ -142,7 +142,7 @@ extension ContactTable {
 
   /// Continues from a snapshot of all contacts: refers to the details stored there instead of the
   /// equal details in the table.
-  mutating func goOn(with stored: StoredDetails) {
+  mutating func continueFrom(_ stored: StoredDetails) {
     // Details at an offset too large for a reference stay in the table.
     guard DetailsReference(offset: stored.byteCount) != nil else { return }
     tables.details = DetailsTable(of: stored)

@@ -177,7 +177,8 @@ extension ContactTable {
     let details = details(of: number)
     return Contact(
       jid: address(of: number), entry: entry(of: number), request: details?.request,
-      lastEnded: details?.lastEnded, wasTaken: details?.wasTaken ?? false,
+      lastEnded: details?.lastEnded,
+      endIsConfirmedByRoster: details?.endIsConfirmedByRoster ?? false,
       outgoing: details?.outgoing, lastOutgoingEnd: details?.lastOutgoingEnd,
       presence: ContactPresence(resources: resources(of: number)), names: details?.names,
       annotations: details?.annotations,

@@ -93,18 +93,18 @@ struct ContactTable: Sendable {
 
   /// Whether all contacts that have an indexed part are in a set. Complexity: linear in the highest
   /// number.
-  func areAll(_ part: ContactParts, in set: ContactSet) -> Bool {
+  func areMembers(of part: ContactParts, in set: ContactSet) -> Bool {
     tables.members[part.index].isSubset(of: set)
   }
 
   /// The number of requests that await an answer, contacts' and ours.
   var requestCount: Int { tables.requestCount }
 
-  private mutating func note(_ part: ContactParts, of number: ContactNumber, _ isThere: Bool) {
-    guard tables.members[part.index].set(number, isThere),
+  private mutating func note(_ part: ContactParts, of number: ContactNumber, _ isMember: Bool) {
+    guard tables.members[part.index].set(number, isMember),
       part == .openRequest || part == .outgoing
     else { return }
-    tables.requestCount += isThere ? 1 : -1
+    tables.requestCount += isMember ? 1 : -1
   }
 
   /// The number of an address; nil if the table never had it. Complexity: O(1).
@@ -256,9 +256,9 @@ struct ContactTable: Sendable {
   }
 
   /// Whether the last request ended and the roster has not shown since that the contact sees us.
-  func isEndUntaken(of number: ContactNumber) -> Bool {
+  func hasUnconfirmedEnd(of number: ContactNumber) -> Bool {
     detail(of: number, in: .lastEnded) {
-      $0.lastEnded == nil || $0.wasTaken ? nil : true
+      $0.lastEnded == nil || $0.endIsConfirmedByRoster ? nil : true
     } ?? false
   }
 

@@ -14,7 +14,7 @@ struct ItemRow: Equatable, BitwiseCopyable {
   private var groupsDistance: UInt64
   private var flags: UInt32
 
-  private static let isThere: UInt32 = 0x01
+  private static let exists: UInt32 = 0x01
   private static let isPending: UInt32 = 0x02
   private static let isApproved: UInt32 = 0x04
   private static let subscriptionShift: UInt32 = 3
@@ -32,7 +32,7 @@ struct ItemRow: Equatable, BitwiseCopyable {
     askDistance = provenance.ask &- record
     approvedDistance = provenance.approved &- record
     groupsDistance = provenance.groups &- record
-    flags = Self.isThere | UInt32(subscription.code) << Self.subscriptionShift
+    flags = Self.exists | UInt32(subscription.code) << Self.subscriptionShift
     if isPending { flags |= Self.isPending }
     if isApproved { flags |= Self.isApproved }
   }
@@ -47,7 +47,7 @@ struct ItemRow: Equatable, BitwiseCopyable {
   }()
 
   /// Whether there is an item.
-  var isThere: Bool { flags & Self.isThere != 0 }
+  var exists: Bool { flags & Self.exists != 0 }
   var isPending: Bool { flags & Self.isPending != 0 }
   var isApproved: Bool { flags & Self.isApproved != 0 }
 
@@ -75,7 +75,7 @@ struct ItemRow: Equatable, BitwiseCopyable {
 
   /// Whether the other members could have produced this row, apart from what its numbers refer to.
   var isWellFormed: Bool {
-    isThere ? flags & ~Self.all == 0 : self == .none
+    exists ? flags & ~Self.all == 0 : self == .none
   }
 
   /// Whether all its numbers refer to texts of the table.

@@ -13,7 +13,7 @@ struct PresenceRow: Equatable, BitwiseCopyable {
   let priority: Int8
   private var flags: UInt16
 
-  private static let isThere: UInt16 = 1
+  private static let exists: UInt16 = 1
   private static let hasTime: UInt16 = 2
   private static let all: UInt16 = 3
 
@@ -30,7 +30,7 @@ struct PresenceRow: Equatable, BitwiseCopyable {
     self.malformed = malformed
     showCode = show.code
     self.priority = priority
-    flags = Self.isThere | (since.time == nil ? 0 : Self.hasTime)
+    flags = Self.exists | (since.time == nil ? 0 : Self.hasTime)
   }
 
   /// No resource.
@@ -43,7 +43,7 @@ struct PresenceRow: Equatable, BitwiseCopyable {
   }()
 
   /// Whether there is a resource.
-  var isThere: Bool { flags & Self.isThere != 0 }
+  var exists: Bool { flags & Self.exists != 0 }
 
   var show: Show {
     // The code was written from a valid value.
@@ -55,7 +55,7 @@ struct PresenceRow: Equatable, BitwiseCopyable {
     set {
       record = newValue.record
       time = newValue.time ?? 0
-      flags = Self.isThere | (newValue.time == nil ? 0 : Self.hasTime)
+      flags = Self.exists | (newValue.time == nil ? 0 : Self.hasTime)
     }
   }
 
@@ -67,7 +67,7 @@ struct PresenceRow: Equatable, BitwiseCopyable {
 
   /// Whether the other members could have produced this row, apart from what its numbers refer to.
   var isWellFormed: Bool {
-    guard isThere else { return self == .none }
+    guard exists else { return self == .none }
     return flags & ~Self.all == 0 && resource != .none && Show(code: showCode) != nil
       && (flags & Self.hasTime != 0 || time == 0)
   }

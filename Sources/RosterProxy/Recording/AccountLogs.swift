@@ -83,7 +83,7 @@ final class AccountLogs {
     let path = path(of: log)
     let lease = try leases[log] ?? RecorderLease(ofLogAt: path)
     let recorder = try RosterRecorder(
-      recordingTo: path, goingOn: active[log] ?? [], on: threads, holding: lease)
+      recordingTo: path, continuing: active[log] ?? [], on: threads, holding: lease)
     open[log] = Open(recorder: recorder, used: now)
     leases[log] = lease
     return recorder

@@ -131,7 +131,7 @@ struct Simulation {
     if let session { return session }
     let session = try RosterSession(recordingTo: log.path)
     self.session = session
-    let over = RosterRecorder.isOver
+    let over = RosterRecorder.recorderDied
     for connection in model.states[Int(model.last)].connections where connection.isOpen {
       model.append(
         LogModel.Record(bytes: over.bytes, direction: .none, kind: .lifecycle, ownTime: time),
@@ -236,7 +236,7 @@ struct Simulation {
     var reading = CaptureImport(ImportOptions(), batch: 1 + number(5))
     let summary = try reading.run(
       try FileHandle(forReadingFrom: URL(filePath: path)), into: own,
-      printer: SourcePrinter(name, knowing: try log.meta.imports))
+      printer: SourceFingerprinter(name, knowing: try log.meta.imports))
     guard let print = summary.print else { return }
     let capture = StagedCapture(
       prints: [print], records: 1...UInt64(summary.records), connections: reading.connections)

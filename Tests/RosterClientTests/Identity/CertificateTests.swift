@@ -147,9 +147,9 @@ import XMPPStanza
       host: "127.0.0.1", port: server.port, isDirectTLS: isDirect)
     login.authority = try root(of: certificate, in: folder)
     login.registers = registers
-    var patience = LivePatience()
-    patience.login = 3_600_000
-    let session = try LiveSession(login, recordingTo: nil, patience: patience)
+    var timeouts = LiveTimeouts()
+    timeouts.login = 3_600_000
+    let session = try LiveSession(login, recordingTo: nil, timeouts: timeouts)
     var end: LiveFailure?
     do throws(LiveFailure) {
       try await session.start()

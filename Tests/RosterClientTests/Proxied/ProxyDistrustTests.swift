@@ -106,7 +106,7 @@ struct ProxyDistrustTests {
       account: BareJID(prepared: "alice@example.test"), password: Password("pencil"))
     login.server = ServerAddress(host: "127.0.0.1", port: port, isDirectTLS: isDirect)
     login.authority = folder.file("root.pem")
-    let session = try LiveSession(login, recordingTo: nil, patience: LivePatience())
+    let session = try LiveSession(login, recordingTo: nil, timeouts: LiveTimeouts())
     var failure: LiveFailure?
     do throws(LiveFailure) { try await session.start() } catch { failure = error }
     await session.close()

@@ -40,11 +40,11 @@ struct ProxyTests {
     login.registers = true
     login.server = ServerAddress(host: "127.0.0.1", port: port, isDirectTLS: isDirect)
     login.authority = LocalAuthority.certificatePath(in: authority)
-    var patience = LivePatience()
-    patience.reconnection = 0.01
+    var timeouts = LiveTimeouts()
+    timeouts.reconnection = 0.01
     return try LiveSession(
       login, recordingTo: folder.file("\(user).rollcall"), limits: SessionLimits(),
-      patience: patience)
+      timeouts: timeouts)
   }
 
   /// The elements of one direction in a log, as they are recorded.

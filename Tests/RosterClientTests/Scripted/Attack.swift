@@ -12,7 +12,7 @@ struct Attack {
   var allowsPlain = false
   var isDirect = false
   var limits = SessionLimits()
-  var patience = LivePatience()
+  var timeouts = LiveTimeouts()
   var certificates: Certificates
   /// The root that the client trusts, if not that of the server.
   var authority: String?
@@ -51,9 +51,9 @@ struct Attack {
     login.authority = authority ?? certificates.authority
     login.allowsPlain = allowsPlain
     login.resource = "phone"
-    var patience = patience
-    patience.reconnection = 0
-    let session = try LiveSession(login, recordingTo: path, limits: limits, patience: patience)
+    var timeouts = timeouts
+    timeouts.reconnection = 0
+    let session = try LiveSession(login, recordingTo: path, limits: limits, timeouts: timeouts)
     var failure: LiveFailure?
     do throws(LiveFailure) {
       try await session.start()

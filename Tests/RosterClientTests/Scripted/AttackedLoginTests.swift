@@ -98,7 +98,7 @@ struct AttackedLoginTests {
     for isDirect in [false, true] {
       var attack = try Attack((isDirect ? [] : Words.startTLS) + turns)
       attack.isDirect = isDirect
-      attack.patience.login = 3_600_000
+      attack.timeouts.login = 3_600_000
       let result = try await attack.run()
       #expect(result.failure == expected, "\(what)")
       #expect(result.roster.sortedItems.isEmpty && result.roster.account == nil, "\(what)")
@@ -127,7 +127,7 @@ struct AttackedLoginTests {
     var attack = try Attack(
       Words.startTLS + [plus, Words.challenge { Words.serverFirst($0) }, Words.letIn(endPoint)]
         + [Words.binding(), Words.bound, Words.roster()])
-    attack.patience.login = 3_600_000
+    attack.timeouts.login = 3_600_000
     let result = try await attack.run { _ in }
     #expect(Words.first(of: result.heard.joined()).hasPrefix("p=tls-server-end-point,,"))
     #expect(
@@ -156,7 +156,7 @@ struct AttackedLoginTests {
         attack.isDirect = isDirect
         attack.certificates = other
         if index == 2 { attack.authority = try Certificates.usual.get().authority }
-        attack.patience.login = 3_600_000
+        attack.timeouts.login = 3_600_000
         let result = try await attack.run()
         guard case .certificate? = result.failure else {
           Issue.record("certificate \(index): \(result.failure as Any)")
@@ -184,7 +184,7 @@ struct AttackedLoginTests {
       Turn(heard: "\u{16}", said: Talk.header),
     ])
     for var attack in [old, plain] {
-      attack.patience.login = 3_600_000
+      attack.timeouts.login = 3_600_000
       let result = try await attack.run()
       guard case .handshake? = result.failure else {
         Issue.record("\(result.failure as Any)")
@@ -198,7 +198,7 @@ struct AttackedLoginTests {
   func trickle() async throws {
     var attack = try Attack(
       Words.startTLS + [Turn(heard: "<stream:stream", said: Talk.header, after: .trickles)])
-    attack.patience.login = 300
+    attack.timeouts.login = 300
     guard case .timeout? = try await attack.run().failure else {
       Issue.record("it does not time out")
       return

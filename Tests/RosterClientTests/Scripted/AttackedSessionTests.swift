@@ -137,7 +137,7 @@ struct AttackedSessionTests {
       "<iq type='get' id='\(id)\($0)' from='example.test'><ping xmlns='urn:xmpp:ping'/></iq>"
     }
     var attack = try Attack(Words.online + [turn])
-    attack.patience.closing = 50
+    attack.timeouts.closing = 50
     _ = try await attack.run { session in
       // Until nothing more is read for a while.
       var (before, still, most) = (UInt64(0), 0, 0)

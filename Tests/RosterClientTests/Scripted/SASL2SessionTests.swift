@@ -140,7 +140,7 @@ struct SASL2SessionTests {
   func brokenOff(_ index: Int) async throws {
     let (last, expected) = Self.cases[index]
     var attack = try Attack(Self.login(last))
-    attack.patience.login = 3_600_000
+    attack.timeouts.login = 3_600_000
     let result = try await attack.run()
     #expect(result.failure == expected)
     #expect(result.roster.account == nil && result.roster.sortedItems.isEmpty)

@@ -21,7 +21,7 @@ import Testing
 
   /// Logs in, and returns the failure, what the server received, and whether the log was closed.
   private func failure(
-    _ turns: [Turn], patience: LivePatience = LivePatience()
+    _ turns: [Turn], timeouts: LiveTimeouts = LiveTimeouts()
   ) async throws -> (failure: LiveFailure?, heard: String, isClosed: Bool) {
     let server = try ScriptedServer(turns)
     let folder = try TemporaryFolder()
@@ -29,7 +29,7 @@ import Testing
       account: BareJID(prepared: "alice@example.test"), password: Password("qing-chun-7"))
     login.server = ServerAddress(host: "127.0.0.1", port: server.port, isDirectTLS: false)
     let session = try LiveSession(
-      login, recordingTo: folder.file("a.rollcall"), limits: SessionLimits(), patience: patience)
+      login, recordingTo: folder.file("a.rollcall"), limits: SessionLimits(), timeouts: timeouts)
     var failure: LiveFailure?
     do throws(LiveFailure) { try await session.start() } catch { failure = error }
     await session.close()
@@ -109,9 +109,9 @@ import Testing
     "It is broken off at once, with the reason", .timeLimit(.minutes(5)), arguments: cases.indices)
   func brokenOff(_ index: Int) async throws {
     let (what, turns, expected) = Self.cases[index]
-    var patience = LivePatience()
-    patience.login = 3_600_000
-    let (failure, heard, isClosed) = try await failure(turns, patience: patience)
+    var timeouts = LiveTimeouts()
+    timeouts.login = 3_600_000
+    let (failure, heard, isClosed) = try await failure(turns, timeouts: timeouts)
     if case .unreadable = expected, case .unreadable? = failure {
     } else {
       #expect(failure == expected, "\(what)")
@@ -131,10 +131,10 @@ import Testing
 
   @Test("A login does not wait forever for a silent server")
   func silence() async throws {
-    var patience = LivePatience()
-    patience.login = 100
+    var timeouts = LiveTimeouts()
+    timeouts.login = 100
     for turns in [[], [Turn(heard: "<stream:stream", said: Self.header)]] {
-      let failure = try await failure(turns, patience: patience).failure
+      let failure = try await failure(turns, timeouts: timeouts).failure
       guard case .timeout? = failure else {
         Issue.record("\(failure as Any)")
         continue

@@ -54,19 +54,19 @@ struct Stage: Sendable {
   func session(
     _ user: String, device: String = "1", isNew: Bool = false, over relay: Relay? = nil
   ) async throws -> LiveSession {
-    var patience = LivePatience()
+    var timeouts = LiveTimeouts()
     if relay != nil {
-      (patience.reconnection, patience.login, patience.beat) = (0.01, 3_000, 100)
+      (timeouts.reconnection, timeouts.login, timeouts.beat) = (0.01, 3_000, 100)
     }
     return try await session(
-      login(user, isNew: isNew, over: relay), recordingTo: log(user, device: device), patience)
+      login(user, isNew: isNew, over: relay), recordingTo: log(user, device: device), timeouts)
   }
 
   func session(
-    _ login: LiveLogin, recordingTo path: String?, _ patience: LivePatience = LivePatience()
+    _ login: LiveLogin, recordingTo path: String?, _ timeouts: LiveTimeouts = LiveTimeouts()
   ) async throws -> LiveSession {
     let session = try LiveSession(
-      login, recordingTo: path, limits: SessionLimits(), patience: patience)
+      login, recordingTo: path, limits: SessionLimits(), timeouts: timeouts)
     try await session.start()
     return session
   }

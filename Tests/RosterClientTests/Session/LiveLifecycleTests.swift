@@ -112,9 +112,9 @@ struct LiveLifecycleTests {
     let silent = try SilentListener()
     var login = LiveLogin(account: Talk.account, password: Password(Words.password))
     login.server = ServerAddress(host: "127.0.0.1", port: silent.port, isDirectTLS: false)
-    var patience = LivePatience()
-    patience.connection = 20_000
-    let session = try LiveSession(login, recordingTo: nil, patience: patience)
+    var timeouts = LiveTimeouts()
+    timeouts.connection = 20_000
+    let session = try LiveSession(login, recordingTo: nil, timeouts: timeouts)
     let start = Task { () async throws -> Void in try await session.start() }
     while await session.connections == 0 { try await Task.sleep(for: .milliseconds(5)) }
     start.cancel()

@@ -14,7 +14,7 @@ struct RelayedSession {
 
   /// - Parameter scripts: One for each connection that gets through to the server.
   init(
-    _ scripts: [Turn]..., patience change: (inout LivePatience) -> Void = { _ in }
+    _ scripts: [Turn]..., timeouts change: (inout LiveTimeouts) -> Void = { _ in }
   ) throws {
     let certificates = try Certificates.usual.get()
     server = try ScriptedServer(
@@ -25,10 +25,10 @@ struct RelayedSession {
     login.server = ServerAddress(host: "127.0.0.1", port: relay.port, isDirectTLS: false)
     login.authority = certificates.authority
     login.resource = "phone"
-    var patience = LivePatience()
-    patience.reconnection = 0
-    change(&patience)
-    session = try LiveSession(login, recordingTo: folder.file("a.rollcall"), patience: patience)
+    var timeouts = LiveTimeouts()
+    timeouts.reconnection = 0
+    change(&timeouts)
+    session = try LiveSession(login, recordingTo: folder.file("a.rollcall"), timeouts: timeouts)
   }
 
   static let bob = BareJID(prepared: "bob@example.test")

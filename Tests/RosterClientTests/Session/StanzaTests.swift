@@ -179,7 +179,7 @@ struct StanzaTests {
         Words.roster(), Turn(heard: "id=\"q\"", said: Self.version),
         Turn(heard: "service-unavailable", said: "<iq type='result' id='q' from='x.test'/>"),
       ])
-    (attack.patience.beat, attack.patience.silentBeats) = (5, .max)
+    (attack.timeouts.beat, attack.timeouts.silentBeats) = (5, .max)
     let result = try await attack.run { session in
       await session.answerRequests(in: ["jabber:iq:version"])
       try await session.send(Self.request)

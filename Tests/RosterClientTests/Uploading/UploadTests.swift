@@ -62,7 +62,7 @@ struct UploadTests {
       ScriptedServer.Security(context: (certificates ?? both).context(), isDirect: true))
     var attack = try Attack(Words.online + [Words.roster(), Self.offer, Self.slot(host.port)])
     attack.certificates = both
-    attack.patience.upload = pause
+    attack.timeouts.upload = pause
     nonisolated(unsafe) var found: LiveError?
     _ = try await attack.run { session in
       found = await error { () throws(LiveError) in _ = try await session.upload(file) }

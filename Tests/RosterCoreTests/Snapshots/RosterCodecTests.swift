@@ -309,8 +309,8 @@ struct RosterCodecTests {
       let contact = places.contact(number)
       #expect(table.request(of: number) == contact?.request, note)
       #expect(table.lastEnded(of: number) == contact?.lastEnded, note)
-      let isUntaken = contact?.lastEnded != nil && contact?.wasTaken == false
-      #expect(table.isEndUntaken(of: number) == isUntaken, note)
+      let isUntaken = contact?.lastEnded != nil && contact?.endIsConfirmedByRoster == false
+      #expect(table.hasUnconfirmedEnd(of: number) == isUntaken, note)
       #expect(table.outgoing(of: number) == contact?.outgoing, note)
       #expect(table.names(of: number) == contact?.names, note)
       #expect(table.expected(of: number) == contact?.expected ?? .init(), note)

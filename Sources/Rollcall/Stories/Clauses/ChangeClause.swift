@@ -28,7 +28,7 @@ extension RosterChange {
   /// What changed, in a clause for a person: “request of bob@example.test: “it is me””.
   public var clause: String { parts.description }
 
-  /// The same with the contact apart.
+  /// What changed, with the contact apart from the clause.
   public var parts: ChangeClause { row.clause() }
 
   /// What changed, in a clause under the contact's name.

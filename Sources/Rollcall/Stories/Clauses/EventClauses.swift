@@ -6,7 +6,7 @@ extension RosterEvent {
   /// What the element means to the roster.
   package var clause: String { subjectClause(endsSubscription: false).full }
 
-  /// The same with the contact apart.
+  /// What the element means to the roster, with the contact apart from the clause.
   ///
   /// - Parameter endsSubscription: Whether the event ends a subscription, instead of refusing a
   ///   request.
@@ -211,7 +211,7 @@ extension RosterItem {
       + (groups.isEmpty ? "" : " in " + groups.joined(separator: ", "))
   }
 
-  /// The same as `clause` after the address.
+  /// The words of `clause` after the address.
   var words: String {
     var words = name.map { " “\($0)”" } ?? ""
     words += " " + subscription.rawValue + (isPending ? ", asked" : "")

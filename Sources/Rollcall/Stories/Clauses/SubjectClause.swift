@@ -51,7 +51,7 @@ package struct SubjectClause: Hashable, Sendable {
     self.init(of: who, clause("it"), full: clause(who.text))
   }
 
-  /// The same about one of its resources.
+  /// A clause about what we or the user do with one of a contact's resources.
   init(of who: JID, _ clause: (String) -> String) {
     self.init(of: who.bare, clause("it"), full: clause(who.description))
   }

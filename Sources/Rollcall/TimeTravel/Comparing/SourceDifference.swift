@@ -5,9 +5,9 @@ import XMPPStanza
 /// One thing in which the contacts and requests of two sources are different.
 package struct SourceDifference: Sendable {
   package let difference: FieldDifference
-  /// The record of the second source that gave the value there, nil where it does not say.
+  /// The record of the second source that gave the value there; nil if the source does not say.
   package let cause: RecordStamp?
-  /// The same of the first source.
+  /// The record of the first source that gave the value there; nil if the source does not say.
   package let recordBefore: UInt64?
 
   /// What two sources hold differently of contacts and requests. What only says how each is

@@ -30,7 +30,7 @@ extension Reduction {
         .item(before: nil, after: item.item(of: contacts.address(of: number)))
       }
     }
-    settleIncoming(by: item, number)
+    endRequestIfItemGrants(by: item, number)
     settleOutgoing(by: item, number, source)
     compareWithEdits(number, item, source)
   }

@@ -35,7 +35,7 @@ extension Reduction {
     } else {
       removalPushed(number)
     }
-    if let version = query.version, !isBehind {
+    if let version = query.version, !hasPendingPushes {
       versionLearned(version)
       roster.lastVersionPush = VersionPush(
         contact: item.jid, shown: stamp, connection: session.connection, device: session.resource)

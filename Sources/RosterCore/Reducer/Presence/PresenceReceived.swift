@@ -47,11 +47,11 @@ extension Reduction {
     if isShared {
       let name = roster.contacts.text(row.resource) ?? ""
       let availability = roster.contacts.value(of: row).availability
-      guard !isCopy(availability, by: name, of: number), !isLosingSight(of: number),
+      guard !isCopy(availability, by: name, of: number), !hasPendingPresenceLoss(of: number),
         !isOvertaken(.presence(resource: name, availability), of: number)
       else { return }
       expectCopies(
-        .presence(resource: name, availability), of: number, where: \.isToldPresence)
+        .presence(resource: name, availability), of: number, where: \.receivesPresence)
     }
     let before = replacePresence(by: row, of: number)
     if reportsOutcome {
@@ -186,7 +186,7 @@ extension Reduction {
       let resource = String?(decoding: name) ?? ""
       let content = Delivery.Content.presence(resource: resource, nil)
       guard !isCopy(content, of: number), !isOvertaken(content, of: number) else { return }
-      expectCopies(content, of: number, where: \.isToldPresence)
+      expectCopies(content, of: number, where: \.receivesPresence)
     }
     guard let name else { return voidPresence(of: number) }
     guard let before = removePresence(of: number, by: name) else { return }

@@ -5,7 +5,7 @@ extension Reduction {
   /// A request came that we had answered: the answer was lost, or not taken.
   mutating func reportReturn(_ number: ContactNumber) {
     guard let details = roster.contacts.details(of: number), let end = details.lastEnded,
-      !details.wasTaken
+      !details.endIsConfirmedByRoster
     else { return }
     switch end.way {
     case .accepted, .denied:
@@ -33,7 +33,7 @@ extension Reduction {
     _ number: ContactNumber, of rounds: WritableKeyPath<ContactDetails, Rounds?>
   ) -> Bool {
     guard var known = roster.contacts.details(of: number)?[keyPath: rounds] else { return false }
-    guard known.goOn(at: stamp) else {
+    guard known.continues(at: stamp) else {
       roster.contacts.updateDetails(of: number) { $0[keyPath: rounds] = nil }
       return false
     }

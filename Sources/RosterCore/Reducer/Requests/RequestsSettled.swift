@@ -5,12 +5,12 @@ import XMPPStanza
 extension Reduction {
   // MARK: Requests of contacts
 
-  mutating func settleIncoming(by item: StoredFields, _ number: ContactNumber) {
+  mutating func endRequestIfItemGrants(by item: StoredFields, _ number: ContactNumber) {
     acceptancesShown(by: item.subscription, of: number)
     guard item.subscription.includesFrom else { return }
     endIncoming(number, .acceptedElsewhere)
-    guard roster.contacts.isEndUntaken(of: number) else { return }
-    roster.contacts.updateDetails(of: number) { $0.wasTaken = true }
+    guard roster.contacts.hasUnconfirmedEnd(of: number) else { return }
+    roster.contacts.updateDetails(of: number) { $0.endIsConfirmedByRoster = true }
   }
 
   /// - Returns: Whether there was a request.
@@ -22,7 +22,7 @@ extension Reduction {
     roster.contacts.updateDetails(of: number) { details in
       details.request = nil
       details.lastEnded = end
-      details.wasTaken = false
+      details.endIsConfirmedByRoster = false
     }
     changed(.request, of: number, because: .ended(way)) { _ in
       .request(before: before, after: nil)

@@ -18,8 +18,8 @@ extension Reduction {
         return
       }
       // A request is perhaps what a session is told of before.
-      if stanza.kind != .subscribe { nothingIsOnItsWay(like: content, of: number) }
-      expectCopies(content, of: number, where: \.isToldPresence)
+      if stanza.kind != .subscribe { dropPendingDeliveries(like: content, of: number) }
+      expectCopies(content, of: number, where: \.receivesPresence)
     }
     noteNews(of: roster.contacts.address(of: number))
     switch stanza.kind {
@@ -113,7 +113,7 @@ extension Reduction {
       return false
     }
     return switch end.way {
-    case .accepted: !details.wasTaken
+    case .accepted: !details.endIsConfirmedByRoster
     case .denied: !end.at.isLongBefore(stamp, Timeout.answersCross)
     case .withdrawn, .acceptedElsewhere: false
     }

@@ -73,7 +73,7 @@ extension Reduction {
     session.rosterRefusal = nil
     session.reportedCrowd = false
     session.told = []
-    session.mayComeAgain = []
+    session.possibleRedeliveries = []
     session.resumed = nil
     session.refusals = []
     session.openBlocking = []
@@ -146,10 +146,10 @@ extension Reduction {
     } else if session.phase == .foreign {
       return
     }
-    if let other = placeOfResumed(id: id, resource: jid?.resource) { take(over: other) }
+    if let other = placeOfResumed(id: id, resource: jid?.resource) { adoptSession(at: other) }
     awaitPushesAgain()
     session.ends = StreamEnds()
-    session.mayComeAgain = session.told
+    session.possibleRedeliveries = session.told
     session.told = []
     session.resumed = stamp
     if session.phase != .open { sessionStarted() }

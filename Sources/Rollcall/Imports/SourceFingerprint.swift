@@ -1,7 +1,7 @@
 package import EventStore
 
 /// The length and digest of a capture's bytes, by which it is recognized again.
-package struct SourcePrint: Hashable, Sendable {
+package struct SourceFingerprint: Hashable, Sendable {
   /// Its name for people.
   package let name: String
   /// Its length in bytes.
@@ -19,7 +19,7 @@ package struct SourcePrint: Hashable, Sendable {
 }
 
 /// Computes the print of a capture while its bytes are read.
-package struct SourcePrinter {
+package struct SourceFingerprinter {
   private let name: String
   private var checksum = RunningChecksum()
   private var length: UInt64 = 0
@@ -47,8 +47,8 @@ package struct SourcePrinter {
     add(rest)
   }
 
-  var print: SourcePrint {
-    SourcePrint(
+  var print: SourceFingerprint {
+    SourceFingerprint(
       name: name, length: length, digest: checksum.checksum.description, beginnings: beginnings)
   }
 

@@ -1,5 +1,5 @@
 /// The timeouts of a session, in milliseconds.
-struct LivePatience: Hashable, Sendable {
+struct LiveTimeouts: Hashable, Sendable {
   /// From the connection to the start of the session.
   var login: Int64 = 30_000
   /// For the connection itself.

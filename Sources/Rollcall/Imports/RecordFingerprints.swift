@@ -38,7 +38,7 @@ struct RecordPrint {
 }
 
 /// The prints of all records of a log, by number; 24 bytes each.
-struct RecordPrints {
+struct RecordFingerprints {
   private var prints: [RecordPrint] = []
 
   init<Log: LogTransaction & ~Copyable>(of log: borrowing Log) throws {
