@@ -75,8 +75,8 @@ struct Session: Hashable, Sendable {
   /// The contacts of our sets and subscription stanzas, of which the server may push the item to it
   /// even if they change nothing; one entry for each stanza, the oldest first.
   var pushableContacts: Deque<BareJID> = []
-  /// The addresses outside the roster that it has sent its presence to, which may send theirs in
-  /// turn (RFC 6121 §4.6), oldest first.
+  /// The addresses that it has sent its presence to and whose presence it does not see anyway, which
+  /// may send theirs in turn (RFC 6121 §4.6), oldest first.
   var directedTo: [BareJID] = []
   /// The last answers of ours to contacts that an error may still answer, oldest first.
   var sentAnswers: [SentAnswer] = []
@@ -101,6 +101,9 @@ struct Session: Hashable, Sendable {
   var openBlocking: [OpenBlocking] = []
   /// The last set that it sent.
   var lastSet: LastSet?
+
+  /// Whether it may have sent its presence to more single addresses than are kept.
+  var hasForgottenAddresses: Bool { directedTo.count >= WaitingLimit.directed }
 
   /// Whether the session was told the roster, so that it is told what changes.
   var hasFetched: Bool { fetchedAt != nil }
@@ -289,7 +292,7 @@ enum WaitingLimit {
   static let count = 1024
   /// For groups in all edits together, because an edit keeps the previous groups of its item.
   static let groups = 1 << 14
-  /// For the addresses outside the roster that a session has sent its presence to.
+  /// For the addresses that a session has sent its presence to, one at a time.
   static let directed = 64
   /// For the ids of answers and of acknowledged pushes.
   static let settledIDs = 16

@@ -317,6 +317,24 @@ struct PresenceRuleTests {
     #expect(read == scenario.roster)
   }
 
+  @Test("In more rooms than are kept, no presence is called uninvited")
+  func manyRooms() {
+    for (rooms, isTold) in [(63, true), (80, false)] {
+      var scenario = Scenario.alice(item("bob@example.test", "subscription='both'"))
+      for number in 0..<rooms {
+        scenario.sends(to: "bob@example.test/pc")
+        scenario.sends(to: "room\(number)@chat.test/alice")
+      }
+      scenario.receives(from: "room0@chat.test/carol")
+      #expect(scenario.codes.isEmpty, "\(rooms)")
+      for number in 40..<60 { scenario.sends("unavailable", to: "room\(number)@chat.test/alice") }
+      scenario.receives(from: "room1@chat.test/carol")
+      #expect(scenario.codes.isEmpty, "\(rooms)")
+      scenario.receives(from: "eve@evil.test/x")
+      #expect(scenario.codes.contains(.uninvitedPresence) == isTold, "\(rooms)")
+    }
+  }
+
   @Test("A removal also removes early presence without an item")
   func removalOfNoItem() {
     var scenario = Scenario()

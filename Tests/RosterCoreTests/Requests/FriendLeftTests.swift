@@ -197,6 +197,29 @@ struct FriendLeftTests {
     #expect(try #require(told.first).sentence.contains("as “from”: before, it was “both”"))
   }
 
+  @Test("A contact that leaves while the clock is held keeps none back that leaves after it")
+  func heldClock() {
+    let carol = "carol@example.test"
+    var scenario = Scenario()
+    scenario.time = 0
+    scenario.opened("alice@example.test/phone")
+    scenario.fetches(item(bob, "subscription='both'") + item(carol, "subscription='both'"))
+    scenario.isHeld = true
+    scenario.receives("unsubscribed", from: bob)
+    scenario.pushed(item(bob, "subscription='from'"))
+    scenario.isHeld = false
+    scenario.receives("unsubscribed", from: carol, at: 10_000)
+    scenario.pushed(item(carol, "subscription='from'"))
+    for (time, count) in [(70_000, 0), (70_001, 1)] as [(Int64, Int)] {
+      scenario.sends(at: time)
+      let found = scenario.last.findings.filter { $0.code == .friendLeft }
+      #expect(found.map(\.contact) == (count == 1 ? [bare(carol)] : []))
+    }
+    for _ in 0..<101 { scenario.sends(at: 80_000) }
+    let found = scenario.outcomes.flatMap(\.findings).filter { $0.code == .friendLeft }
+    #expect(found.map(\.contact) == [bare(carol), bare(bob)])
+  }
+
   @Test("A contact that is leaving is part of the state")
   func state() throws {
     var scenario = alice("both")

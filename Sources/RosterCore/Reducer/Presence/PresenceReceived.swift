@@ -161,9 +161,13 @@ extension Reduction {
   /// We send our presence to one address only, as to a room that we enter or leave (§4.6).
   mutating func presenceDirected(to address: BareJID, isAvailable: Bool) {
     guard address != roster.account else { return }
+    // Of a full list, addresses may have been dropped: it stays full, to say so.
+    guard isAvailable || !session.hasForgottenAddresses else { return }
     session.directedTo.removeAll { $0 == address }
-    guard isAvailable else { return }
-    if session.directedTo.count >= WaitingLimit.directed { session.directedTo.removeFirst() }
+    guard isAvailable, !(roster.contacts.number(of: address).map { isSeen($0) } ?? false) else {
+      return
+    }
+    if session.hasForgottenAddresses { session.directedTo.removeFirst() }
     session.directedTo.append(address)
   }
 
@@ -173,7 +177,10 @@ extension Reduction {
     guard !isSeen(number), !isAsked(number) else { return }
     let jid = roster.contacts.address(of: number)
     // Rooms and people that we show our presence to answer with theirs.
-    guard !roster.sessions.all.contains(where: { $0.directedTo.contains(jid) }) else { return }
+    let mayBeInvited = roster.sessions.all.contains {
+      $0.hasForgottenAddresses || $0.directedTo.contains(jid)
+    }
+    guard !mayBeInvited else { return }
     let from = JID(prepared: jid, resource: name.isEmpty ? nil : name)
     report(.presence(.uninvited(from: from)), about: jid)
   }
