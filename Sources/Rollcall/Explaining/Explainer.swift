@@ -28,7 +28,7 @@ struct Explainer {
 
   var friend: Explanation.Topic {
     var reasons = item.map { itemSentences($0) } ?? absenceSentences
-    reasons += unshownEndSentences + setSentences + ignoredPushSentences
+    reasons += unshownEndSentences + setSentences + passedOverSentences + ignoredPushSentences
     if let neverFetchedRoster { reasons.append(neverFetchedRoster) }
     return Explanation.Topic(
       subject: .friend, verdict: friendVerdict, reasons: reasons, change: friendChange)
@@ -179,6 +179,15 @@ struct Explainer {
     case .undone(let record):
       return ["\(ours) was undone at #\(record): the server or another of our devices did it."]
     }
+  }
+
+  /// A subscription that our last set asked for: no set can.
+  private var passedOverSentences: [String] {
+    guard let set = replay.sets.last, let named = set.passedOver, !isFriend else { return [] }
+    return [
+      "Our set of #\(set.record) named “\(named.rawValue)”, which the server passes over: a set "
+        + "changes no subscription, a request and its acceptance do (RFC 6121 §2.1.5)."
+    ]
   }
 
   private var ignoredPushSentences: [String] {

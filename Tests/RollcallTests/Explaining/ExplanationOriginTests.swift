@@ -26,6 +26,27 @@ private let bob = "bob@example.test"
     #expect(!friend.contains("#7"))
   }
 
+  @Test("A subscription that a set names is passed over, unless the contact has it anyway")
+  func passedOver() throws {
+    for (before, named, isTold) in [
+      ("none", "both", true), ("to", "both", true), ("from", "to", true), ("to", "to", false),
+      ("both", "both", false), ("to", "none", false), ("to", nil, false),
+    ] as [(String, String?, Bool)] {
+      var scenario = Scenario.alice(item(bob, "name='Bob' subscription='\(before)'"))  // 1 to 3
+      let attribute = named.map { " subscription='\($0)'" } ?? ""
+      scenario.sets(item(bob, "name='Rob'\(attribute)"))  // 4
+      scenario.pushed(item(bob, "name='Rob' subscription='\(before)'"))
+      scenario.receivesEmptyResult(id: "set")
+      #expect(scenario.allCodes.isEmpty && scenario.subscription(bob)?.rawValue == before)
+      let friend = try explanation(scenario).reasons(.friend)
+      let words = "Our set of #4 named “\(named ?? "")”, which the server passes over"
+      #expect(friend.contains(words) == isTold, "\(before) \(named ?? "-")")
+      // The set explains the name, and nothing else.
+      #expect(scenario.outcomes[4].originsOfChanges.map(\.kind) == [.edit])
+      #expect(!friend.contains("asked by"))
+    }
+  }
+
   @Test("A friend who leaves is named with what the friend sent, and not with a set of before")
   func friendLeaves() throws {
     var scenario = Scenario.alice(item(bob, "name='Bob' subscription='both'"))  // 1 to 3

@@ -52,6 +52,8 @@ package struct ContactReplay: Hashable, Sendable {
     var id: String?
     /// The item as we wanted it; nil for a removal.
     var wanted: RosterItem?
+    /// The subscription that it named although the contact had another one; nil if it named none.
+    var passedOver: RosterSubscription?
     var fate = Fate.open
   }
 
@@ -113,6 +115,9 @@ package struct ContactReplay: Hashable, Sendable {
     guard !isForeign else { return }
     if case .stanza(let event) = moment.event {
       let isServerDone = roster.hasEnded(.inbound, on: moment.connection)
+      if case .setSent(let set) = event, !codes.contains(.foreignSet) {
+        note(set, moment.stamp.record, roster.item(contact))
+      }
       follow(event, moment.stamp.record, codes, isServerDone: isServerDone)
     }
     follow(moment.outcome.origins)
@@ -167,8 +172,6 @@ package struct ContactReplay: Hashable, Sendable {
     case .querySent(let query):
       guard case .roster = query.subject, !codes.contains(.misdirectedQuery) else { return }
       session.rosterAskedAt = session.rosterAskedAt ?? record
-    case .setSent(let set):
-      if !codes.contains(.foreignSet) { note(set, record) }
     case .answerReceived(let answer):
       guard !isServerDone,
         codes.isDisjoint(with: [.spoofedAnswer, .unsolicitedResult, .foreignRoster])
@@ -179,18 +182,23 @@ package struct ContactReplay: Hashable, Sendable {
     case .subscriptionReceived(let stanza):
       if !isServerDone { note(stanza, isOurs: false, record) }
     case .subscriptionSent(let stanza): note(stanza, isOurs: true, record)
-    case .presenceSent, .pushReceived, .answerSent, .availableReceived, .unavailableReceived,
-      .presenceErrorReceived, .blocked, .unblocked, .blockingSent, .nicknamePublished,
-      .vCardPublished, .rejected:
+    case .setSent, .presenceSent, .pushReceived, .answerSent, .availableReceived,
+      .unavailableReceived, .presenceErrorReceived, .blocked, .unblocked, .blockingSent,
+      .nicknamePublished, .vCardPublished, .rejected:
       break
     }
   }
 
-  private mutating func note(_ set: RosterSet, _ record: UInt64) {
+  /// - Parameter now: The contact's item at the set.
+  private mutating func note(_ set: RosterSet, _ record: UInt64, _ now: RosterItem?) {
     for item in set.query.items where item.jid == contact {
-      var wanted: RosterItem?
-      if case .set(let item) = item.change { wanted = item }
-      sets.append(OwnSet(record: record, id: set.id, wanted: wanted))
+      var known = OwnSet(record: record, id: set.id)
+      if case .set(let item) = item.change {
+        known.wanted = item
+        let isOther = item.subscription != now?.subscription ?? .none
+        known.passedOver = isOther && item.subscription != .none ? item.subscription : nil
+      }
+      sets.append(known)
     }
     sets.removeFirst(max(0, sets.count - Self.kept))
   }
