@@ -101,7 +101,10 @@ extension Explainer {
     let returned =
       error.flatMap { $0.cause == request.since.record ? $0 : nil }
       .map { " It was not delivered: \($0.report.clause) (#\($0.record))." } ?? ""
-    return "We ask to see its presence since #\(request.since.record); \(shown).\(returned)"
+    let accepted =
+      roster.endedOutgoing[contact].map { ", although it accepted at #\($0.at.record)" } ?? ""
+    return "We ask to see its presence since #\(request.since.record); \(shown)\(accepted)."
+      + returned
   }
 
   private func requestChange(isIn: Bool, isOut: Bool) -> String {

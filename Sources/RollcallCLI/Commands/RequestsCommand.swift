@@ -51,9 +51,11 @@ struct RequestsCommand: ParsableCommand, LogReading {
     let undelivered = Dictionary(
       uniqueKeysWithValues: roster.undelivered.map { ($0.jid, $0.error) })
     for (jid, request) in roster.outgoing.sorted(by: { $0.key < $1.key }) {
-      let what = request.isReflected ? "the server waits for an answer" : "not yet in the roster"
       let error = undelivered[jid].map { "#\($0.record): not delivered: \($0.report.clause)" }
-      table.add(["we ask", jid.text, "#\(request.since.record)", error ?? what])
+      table.add([
+        "we ask", jid.text, "#\(request.since.record)",
+        error ?? outcomes.clause(of: request, to: jid, in: roster),
+      ])
     }
     for (jid, end) in roster.ended.sorted(by: { $0.key < $1.key }) {
       table.add([
@@ -61,7 +63,8 @@ struct RequestsCommand: ParsableCommand, LogReading {
         "#\(end.at.record): \(outcomes.clause(of: end, from: jid, in: roster, names))",
       ])
     }
-    for (jid, end) in roster.endedOutgoing.sorted(by: { $0.key < $1.key }) {
+    for (jid, end) in roster.endedOutgoing.sorted(by: { $0.key < $1.key })
+    where roster.outgoing[jid] == nil {
       table.add([
         "we asked", jid.text, "#\(end.since.record)",
         "#\(end.at.record): \(outcomes.clause(of: end, to: jid, in: roster, names))",

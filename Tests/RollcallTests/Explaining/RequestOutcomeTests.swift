@@ -111,6 +111,24 @@ private let bob = "bob@example.test"
     #expect(try explanation(scenario).reasons(.request).contains(": \(words)."))
   }
 
+  @Test("A request that the roster shows after its acceptance is open, and was accepted")
+  func acceptedAndShownOpen() throws {
+    for isAccepted in [true, false] {
+      var scenario = asked()
+      if isAccepted { scenario.receives("subscribed", from: bob) }  // 6
+      scenario.fetches(item(bob, "ask='subscribe'"), id: "again")
+      let (outcomes, roster) = try outcomes(scenario)
+      let request = try #require(roster.outgoing[bare(bob)])
+      #expect(
+        outcomes.clause(of: request, to: bare(bob), in: roster)
+          == "the server waits for an answer"
+          + (isAccepted ? ", although the contact accepted at #6" : ""))
+      #expect(
+        try explanation(scenario).reasons(.request).contains("although it accepted at #6")
+          == isAccepted)
+    }
+  }
+
   @Test("The denial of a request names the device that denied it")
   func deniedByUs() throws {
     var scenario = Scenario.alice()

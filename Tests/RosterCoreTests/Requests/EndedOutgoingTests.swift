@@ -43,6 +43,37 @@ import XMPPStanza
     }
   }
 
+  @Test("An acceptance that the roster does not show is kept, unless we have asked anew")
+  func shownAfterAcceptance() throws {
+    let ask = item(dave, "ask='subscribe'")
+    let lines: [(String, isKept: Bool, (inout Scenario) -> Void)] = [
+      ("a roster", true, { $0.fetches(ask, id: "again") }),
+      ("a rename", true, { $0.pushed(item("dave@example.test", "ask='subscribe' name='D'")) }),
+      (
+        "another device's request", false,
+        {
+          $0.pushed(item("dave@example.test"))
+          $0.pushed(ask)
+        }
+      ),
+      ("our request", false, { $0.sends("subscribe", to: "dave@example.test") }),
+    ]
+    for (name, isKept, line) in lines {
+      var scenario = Scenario.alice()
+      scenario.sends("subscribe", to: dave)
+      scenario.pushed(ask)
+      scenario.receives("subscribed", from: dave)  // 6
+      line(&scenario)
+      #expect(scenario.outgoing == [dave], "\(name)")
+      let end = scenario.roster.endedOutgoing[bare(dave)]
+      #expect(end?.at.record == (isKept ? 6 : nil), "\(name)")
+      let read = try Roster(snapshot: scenario.roster.snapshot.span.bytes)
+      #expect(read == scenario.roster)
+      scenario.pushed(item(dave, "subscription='to'"))
+      #expect(scenario.roster.endedOutgoing[bare(dave)]?.way == .subscribed)
+    }
+  }
+
   @Test("A request that was shown and is gone was dropped, even if it was asked before the get")
   func shown() {
     var scenario = Scenario.alice(item(dave, "ask='subscribe'"))

@@ -133,6 +133,16 @@ package struct RequestOutcomes: Hashable, Sendable {
     }
   }
 
+  /// What the roster shows of our open request to a contact, in a clause.
+  package func clause(
+    of request: OutgoingRequest, to jid: BareJID, in roster: Roster
+  ) -> String {
+    guard request.isReflected else { return "not yet in the roster" }
+    let end = roster.endedOutgoing[jid]
+    return "the server waits for an answer"
+      + (end.map { ", although the contact accepted at #\($0.at.record)" } ?? "")
+  }
+
   private func contradiction(_ finding: UInt64?) -> String {
     finding.map { ", but the roster never showed it (#\($0))" } ?? ""
   }

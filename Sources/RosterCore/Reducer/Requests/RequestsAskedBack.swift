@@ -8,6 +8,7 @@ extension Reduction {
   mutating func reportRequestsAskedBack() {
     for number in roster.contacts.sorted(roster.contacts.members(.openRequest)) {
       guard case .open(let request)? = roster.contacts.request(of: number),
+        roster.contacts.outgoing(of: number) == nil,
         let ours = roster.contacts.lastOutgoingEnd(of: number), isAccepted(ours.way),
         request.since.isEarlier(than: ours.since, by: Timeout.crossing)
       else { continue }

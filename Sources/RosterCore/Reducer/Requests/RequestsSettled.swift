@@ -87,13 +87,22 @@ extension Reduction {
 
   mutating func openOutgoing(_ number: ContactNumber, isReflected: Bool) {
     let request = OutgoingRequest(since: stamp, isReflected: isReflected)
+    let isAccepted = isReflected && isShownAfterAcceptance(number)
     roster.contacts.updateDetails(of: number) { details in
       details.outgoing = request
-      details.lastOutgoingEnd = nil
+      if !isAccepted { details.lastOutgoingEnd = nil }
     }
     changed(.outgoing, of: number) { _ in .outgoing(before: nil, after: request) }
     personAsked(number, since: stamp, isOurs: true)
     expectPerson()
+  }
+
+  /// Whether the contact has accepted the request that the roster shows, which has not shown that.
+  private func isShownAfterAcceptance(_ number: ContactNumber) -> Bool {
+    guard let end = roster.contacts.lastOutgoingEnd(of: number), end.way == .accepted,
+      let row = roster.contacts.item(of: number)
+    else { return false }
+    return row.provenance.ask < end.at.record
   }
 
   private mutating func reflectOutgoing(_ number: ContactNumber) {
