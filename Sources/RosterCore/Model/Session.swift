@@ -75,8 +75,8 @@ struct Session: Hashable, Sendable {
   /// The contacts of our sets and subscription stanzas, of which the server may push the item to it
   /// even if they change nothing; one entry for each stanza, the oldest first.
   var pushableContacts: Deque<BareJID> = []
-  /// The addresses that it has sent its presence to and whose presence it does not see anyway, which
-  /// may send theirs in turn (RFC 6121 §4.6), oldest first.
+  /// The addresses that it has sent its presence to, and whose presence it does not see anyway:
+  /// they may send theirs in turn (RFC 6121 §4.6). Oldest first.
   var directedTo: [BareJID] = []
   /// The last answers of ours to contacts that an error may still answer, oldest first.
   var sentAnswers: [SentAnswer] = []
