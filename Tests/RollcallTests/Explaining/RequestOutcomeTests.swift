@@ -58,7 +58,7 @@ private let bob = "bob@example.test"
   /// Who ends our request, and what is said of that; whether there is a second device.
   private static let ends: [(String, isShared: Bool, @Sendable (inout Scenario) -> Void)] = [
     ("we cancelled it", false, { $0.sends("unsubscribe", to: bob) }),
-    ("pc cancelled it", true, { $0.on(2) { $0.sends("unsubscribe", to: bob) } }),
+    ("pc cancelled it", true, { $0.on(2) { _ = $0.sends("unsubscribe", to: bob) } }),
     ("we removed the contact", false, { removes(&$0, on: 1) }),
     ("pc removed the contact", true, { removes(&$0, on: 2) }),
     (
