@@ -65,6 +65,19 @@ private let bob = "bob@example.test"
     #expect(!friend.contains("#4"))
   }
 
+  @Test("A removal is named with what the contact sent after it")
+  func removedFirst() throws {
+    for isLeaving in [true, false] {
+      var scenario = Scenario.alice(item(bob, "subscription='both'"))  // 1 to 3
+      scenario.pushed(item(bob, "subscription='remove'"))  // 4
+      if isLeaving { scenario.receives("unsubscribe", from: bob) }  // 5
+      let friend = try explanation(scenario).reasons(.friend)
+      let start = "It left the roster at #4: the server pushed its removal"
+      #expect(friend.contains(start + ", because it sent “unsubscribe”, #5.") == isLeaving)
+      #expect(friend.contains(start + "; no set of ours asked for that") == !isLeaving)
+    }
+  }
+
   @Test("Our own end of a subscription is named with the device that sent it")
   func ownEnding() throws {
     var scenario = Scenario.alice(item(bob, "name='Bob' subscription='both'"))  // 1 to 3
