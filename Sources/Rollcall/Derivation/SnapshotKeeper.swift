@@ -67,6 +67,9 @@ private struct SnapshotFollower: Sendable {
   /// Whether a snapshot may be taken at a record.
   private static func isSnapshotPosition(_ record: UInt64) -> Bool { record.isMultiple(of: step) }
 
+  /// Whether there are snapshots before a record; if not, the log need not be reduced for them.
+  private static func canHaveSnapshots(before record: UInt64) -> Bool { record > step }
+
   init(_ log: EventLog) throws {
     timeline = Timeline(log)
     pacing = SnapshotPacing()
@@ -83,6 +86,7 @@ private struct SnapshotFollower: Sendable {
   /// Reduces what was appended since the last call, and stores the snapshots that are due.
   mutating func follow() throws {
     let last = try timeline.log.read { try $0.lastSequence }
+    guard Self.canHaveSnapshots(before: last + 1) else { return }
     while state.roster.position < last {
       var end = state.roster.position
       repeat {
@@ -97,6 +101,7 @@ private struct SnapshotFollower: Sendable {
 
   /// Reduces records that have just been appended with these numbers.
   mutating func follow(_ records: RecordArena, numbered range: Range<UInt64>) throws {
+    guard Self.canHaveSnapshots(before: range.upperBound) else { return }
     // Records that were not derived, or that others appended, must be read from the log.
     guard range.lowerBound == state.roster.position + 1, !range.isEmpty,
       try timeline.log.derivedIsCurrent
