@@ -1,3 +1,4 @@
+import RawBytes
 public import XMPPStanza
 
 /// A contact as a contacts screen knows it. Any change reloads the row.
@@ -8,8 +9,8 @@ public struct ListedContact: Sendable {
   public var displayName: String
   /// The reading that the user gave the name, such as `zeng xian`; it overrides the computed one.
   public var userReading: String?
-  /// The roster groups without duplicates, in byte order. Groups that differ only in their normal
-  /// form are distinct.
+  /// The roster groups without duplicates and empty names, in byte order. Groups that differ only
+  /// in their normal form are distinct.
   public let groups: [String]
   /// Who sees whose presence.
   public var subscription: RosterSubscription
@@ -33,7 +34,7 @@ public struct ListedContact: Sendable {
     self.id = id
     self.displayName = displayName
     self.userReading = userReading
-    self.groups = groups.withoutRepetition
+    self.groups = groups.sortedSet
     self.subscription = subscription
     self.onlineRank = onlineRank
     self.isStarred = isStarred
@@ -48,7 +49,7 @@ extension ListedContact: Hashable {
   public static func == (a: ListedContact, b: ListedContact) -> Bool {
     a.id == b.id && a.displayName.hasSameBytes(as: b.displayName)
       && a.userReading.hasSameBytes(as: b.userReading)
-      && a.groups.elementsEqual(b.groups) { $0.hasSameBytes(as: $1) }
+      && a.groups.hasSameBytes(as: b.groups)
       && a.subscription == b.subscription && a.onlineRank == b.onlineRank
       && a.isStarred == b.isStarred && a.status.hasSameBytes(as: b.status)
       && a.resource.hasSameBytes(as: b.resource) && a.note.hasSameBytes(as: b.note)

@@ -1,3 +1,5 @@
+import RawBytes
+
 /// A contacts screen, updated change by change.
 ///
 /// It is a value: to keep an old screen, keep a copy. A change finds its rows by binary search,

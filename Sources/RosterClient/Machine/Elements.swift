@@ -75,7 +75,6 @@ extension Namespace {
   package static let tls = "urn:ietf:params:xml:ns:xmpp-tls"
   /// XEP-0440.
   package static let channelBinding = "urn:xmpp:sasl-cb:0"
-  static let registerFeature = "http://jabber.org/features/iq-register"
   /// XEP-0199.
   static let ping = "urn:xmpp:ping"
   /// RFC 3921 §3, which older servers still require.

@@ -133,53 +133,6 @@ import XMPPStanza
     #expect(try Timeline(log).state(at: .record(500)).roster == planted)
   }
 
-  // MARK: Stepping
-
-  @Test("A cursor visits every record with an effect, forward and backward")
-  func cursor() throws {
-    let scenario = randomScenario(seed: 5, lines: 2500)
-    let timeline = Timeline(try log(of: scenario, in: folder))
-    var expected: [UInt64] = []
-    var rosters: [Roster] = []
-    try timeline.replay(upTo: .record(2400)) { moment, roster in
-      guard !moment.outcome.isEmpty else { return }
-      expected.append(moment.stamp.record)
-      rosters.append(roster)
-    }
-    var cursor = try TimelineCursor(timeline, at: 0, upTo: 2400)
-    #expect(cursor.roster == Roster())
-    var forward: [UInt64] = []
-    while let moment = try cursor.next() {
-      #expect(cursor.roster == rosters[forward.count])
-      forward.append(moment.stamp.record)
-    }
-    #expect(forward == expected)
-    var back: [UInt64] = []
-    while let moment = try cursor.previous() { back.append(moment.stamp.record) }
-    #expect(back == expected.reversed())
-    #expect(cursor.roster == Roster())
-  }
-
-  @Test("A cursor starts at the given record", arguments: [0, 1, 1023, 1024, 1025, 2047, 2500])
-  func cursorAt(_ record: UInt64) throws {
-    let scenario = randomScenario(seed: 6, lines: 2500)
-    let timeline = Timeline(try log(of: scenario, in: folder))
-    var cursor = try TimelineCursor(timeline, at: record, upTo: 2500)
-    #expect(cursor.roster.entries == (try timeline.state(at: .record(record)).roster.entries))
-    let next = try cursor.next()?.stamp.record
-    #expect(next.map { $0 > record } ?? true)
-    if next != nil { _ = try cursor.previous() }
-    let previous = try cursor.previous()?.stamp.record
-    #expect(previous.map { $0 <= record } ?? true)
-    // Together they leave out nothing in between.
-    var between = 0
-    try timeline.replay(upTo: .record(2500)) { moment, _ in
-      guard !moment.outcome.changes.isEmpty || !moment.outcome.findings.isEmpty else { return }
-      if moment.stamp.record > previous ?? 0, moment.stamp.record < next ?? .max { between += 1 }
-    }
-    #expect(between == 0)
-  }
-
   // MARK: Searching
 
   @Test("Bisection finds the first record, with no more states than halvings")
