@@ -92,7 +92,7 @@ struct EventPackTests {
       packer.add(event.span.bytes, of: headers[0], first: 7)
       while packer.hasRoom(for: size) { packer.add(event.span.bytes, of: headers[1], first: 7) }
       let bytes = DerivedBlock.headBytes + packer.content.count
-      let most = RecordPacker.most
+      let most = RecordPacker.capacity
       #expect(bytes <= most && bytes + 8 + 8 + 4 + size > most, "events of \(size) bytes")
       packer.removeAll()
       #expect(packer.content.isEmpty && packer.hasRoom(for: 1 << 20))

@@ -180,12 +180,12 @@ import Testing
   @Test("Beyond the limit, the oldest unanswered commands and pushes are dropped")
   func bounds() throws {
     let session = try session()
-    let commands = try (0...CommandLedger.most).map { number in
+    let commands = try (0...CommandLedger.capacity).map { number in
       try session.decide(.rename(bob, to: "Robert \(number)"))
     }
     for command in [commands[0], commands[1]] { try send(command, in: session) }
     #expect(session.timeouts(at: 100_000).map(\.command) == [commands[1].id])
-    for number in 0...Acknowledgements.most {
+    for number in 0...Acknowledgements.capacity {
       try session.received(
         """
         <iq type='set' id='p\(number)'><query xmlns='jabber:iq:roster'>\
@@ -193,7 +193,7 @@ import Testing
         """.utf8, at: 2)
     }
     let waiting = session.acknowledgements
-    #expect(waiting.count == Acknowledgements.most)
+    #expect(waiting.count == Acknowledgements.capacity)
     #expect(waiting.first?.text == #"<iq type="result" id="p1"/>"#)
   }
 

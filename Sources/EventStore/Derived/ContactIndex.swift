@@ -9,7 +9,7 @@ import RawBytes
 /// records; for the index it matters only that this is rare.
 struct ContactIndex: ~Escapable {
   /// The maximum number of entries in a block before another one is begun.
-  static let most = 4096
+  static let capacity = 4096
   /// The maximum number of records that a block covers.
   static let mostRecords: UInt64 = 1 << 16
 

@@ -30,7 +30,7 @@ struct DerivedWriter: ~Copyable {
     {
       try storeEvents()
     }
-    if indexEntries.count >= ContactIndex.most
+    if indexEntries.count >= ContactIndex.capacity
       || sequence - firstOfIndex >= ContactIndex.mostRecords
     {
       try storeIndex(in: transaction)
@@ -103,7 +103,7 @@ extension WriteTransaction {
   ) throws(EventLogError) {
     var (entries, records) = (entries, records)
     while let (first, before) = try lastOfIndex(before: records), before.count <= entries.count,
-      before.count + entries.count <= ContactIndex.most,
+      before.count + entries.count <= ContactIndex.capacity,
       records.upperBound - first < ContactIndex.mostRecords
     {
       let offset = records.lowerBound - first

@@ -124,8 +124,8 @@ private enum EventLayout {
 
 /// Collects the events of consecutive records until there are enough for a pack.
 struct EventPacker {
-  /// The maximum length of a block with several events (see `RecordPacker.most`).
-  private static let mostBytes = RecordPacker.most
+  /// The maximum length of a block with several events (see `RecordPacker.capacity`).
+  private static let mostBytes = RecordPacker.capacity
   /// The maximum number of records that a pack covers.
   static let mostRecords: UInt64 = 1 << 16
 

@@ -4,7 +4,7 @@ import RawBytes
 struct RecordPacker {
   /// The largest size of a pack with several records: eight pages of LMDB minus the header of the
   /// first, so that the pages are nearly full.
-  static let most = 8 * 4096 - 16
+  static let capacity = 8 * 4096 - 16
 
   /// The records, each with its index in the arena.
   private var records: [(header: RecordHeader, index: Int)] = []
@@ -22,7 +22,7 @@ struct RecordPacker {
   /// Whether a record fits into the pack.
   func hasRoom(for header: RecordHeader, bytes: Int) -> Bool {
     guard !isEmpty else { return true }
-    return size + PackLayout.endBytes + recordSize(of: header, bytes: bytes) <= Self.most
+    return size + PackLayout.endBytes + recordSize(of: header, bytes: bytes) <= Self.capacity
   }
 
   private func recordSize(of header: RecordHeader, bytes: Int) -> Int {

@@ -110,7 +110,8 @@ public struct ScreenUpdates<Connection: Equatable & Sendable>: AsyncSequence, Se
         touched = rows
         self.roster = roster
         changes =
-          rows.count < ScreenSteps.most ? screen.update(rows, from: roster) : reload(roster)
+          rows.count < ScreenSteps.reloadThreshold
+          ? screen.update(rows, from: roster) : reload(roster)
         if !rows.isEmpty { unseenCount = roster.unseenRequestCount }
       }
       connection = reading(roster, item.connection) ?? connection
@@ -134,7 +135,7 @@ public struct ScreenUpdates<Connection: Equatable & Sendable>: AsyncSequence, Se
 
 private enum ScreenSteps {
   /// From this number of rows on, reloading the whole screen is faster.
-  static let most = 64
+  static let reloadThreshold = 64
 }
 
 extension RosterSession {

@@ -33,7 +33,7 @@ package struct MessageFold: Sendable {
   ///   - day: The number of the day that a record is of, if its time is known: a run ends with its
   ///     day.
   package init(
-    fewest: Int = StoryFold.fewest, keepsFindings: Bool = true,
+    fewest: Int = StoryFold.foldingThreshold, keepsFindings: Bool = true,
     day: @escaping @Sendable (RecordStamp) -> Int64?
   ) {
     (self.fewest, self.keepsFindings, self.day) = (fewest, keepsFindings, day)

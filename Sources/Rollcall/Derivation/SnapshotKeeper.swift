@@ -62,13 +62,15 @@ private struct SnapshotFollower: Sendable {
   private var pacing: SnapshotPacing
 
   /// Snapshots are taken only at multiples of this number, however many records arrive at a time.
-  private static let step: UInt64 = 256
+  private static let interval: UInt64 = 256
 
   /// Whether a snapshot may be taken at a record.
-  private static func isSnapshotPosition(_ record: UInt64) -> Bool { record.isMultiple(of: step) }
+  private static func isSnapshotPosition(_ record: UInt64) -> Bool {
+    record.isMultiple(of: interval)
+  }
 
   /// Whether there are snapshots before a record; if not, the log need not be reduced for them.
-  private static func canHaveSnapshots(before record: UInt64) -> Bool { record > step }
+  private static func canHaveSnapshots(before record: UInt64) -> Bool { record > interval }
 
   init(_ log: EventLog) throws {
     timeline = Timeline(log)
@@ -91,7 +93,7 @@ private struct SnapshotFollower: Sendable {
       var end = state.roster.position
       repeat {
         let first = end + 1
-        end = min(last, (end / Self.step + 1) * Self.step)
+        end = min(last, (end / Self.interval + 1) * Self.interval)
         try count(first...end)
       } while end < last && !pacing.isDue && !pacing.isIncrementDue
       try timeline.advance(&state, to: end)

@@ -22,7 +22,7 @@ struct CommandLedger: Hashable, Sendable {
   static let timeout: Int64 = 60_000
   /// The number of commands that may await being sent or answered. No user has that many at once:
   /// older ones were never sent, or the application never asks for timeouts.
-  static let most = 1024
+  static let capacity = 1024
 
   private let prefix: String
   private var commands: UInt64 = 0
@@ -46,7 +46,7 @@ struct CommandLedger: Hashable, Sendable {
     let id = CommandID(number: commands)
     if !ids.isEmpty {
       let waiting = ids.map { ($0, Request.decided) }
-      if open.count == Self.most { open.removeFirst() }
+      if open.count == Self.capacity { open.removeFirst() }
       open.append(Open(command: id, requests: Dictionary(uniqueKeysWithValues: waiting)))
     }
     return DecidedCommand(
@@ -125,14 +125,14 @@ extension IQ {
 struct Acknowledgements: Hashable, Sendable {
   /// The number that may await being sent. A server with that many unanswered pushes does not wait
   /// for them.
-  static let most = 1024
+  static let capacity = 1024
 
   private(set) var waiting: [XMPPElement] = []
 
   /// Notes a push, if it is one that must be acknowledged.
   mutating func received(_ iq: IQ, on roster: Roster) {
     guard let answer = RosterDecider.acknowledgement(of: iq, on: roster) else { return }
-    if waiting.count == Self.most { waiting.removeFirst() }
+    if waiting.count == Self.capacity { waiting.removeFirst() }
     waiting.append(answer)
   }
 

@@ -13,7 +13,7 @@ package struct StoryLine: Hashable, Sendable {
 
 extension [RosterChange] {
   /// How many changes of a kind are told one by one.
-  private static let most = 5
+  private static let listedLimit = 5
 
   /// The changes line by line, but counts in place of what would be many lines: a fetch of the
   /// roster, the presence of all contacts after it, or what a session's end hides.
@@ -28,7 +28,7 @@ extension [RosterChange] {
       // Each push brings one.
       if kind == .version, counts.count > 1 { return nil }
       if saysNothingIsShown, change.reason == .session, change.mark == "-" { return nil }
-      let most = kind == .hidden || kind == .shownAgain ? 1 : Self.most
+      let most = kind == .hidden || kind == .shownAgain ? 1 : Self.listedLimit
       guard kind != .other, let count = counts[kind], count > most else {
         let parts = change.parts
         return StoryLine(mark: change.mark, clause: parts.description, parts: parts)

@@ -25,7 +25,7 @@ package struct StoryFold: Sendable {
   }
 
   /// From how many on records in a row are folded: fewer are read as easily one by one.
-  package static let fewest = 4
+  package static let foldingThreshold = 4
 
   /// The records that may be folded, as long as they are too few.
   private var waiting: [(moment: Timeline.Moment, isShown: Bool)] = []
@@ -55,7 +55,7 @@ package struct StoryFold: Sendable {
       return ended
     }
     waiting.append((moment, isShown))
-    guard waiting.count >= Self.fewest else { return ended }
+    guard waiting.count >= Self.foldingThreshold else { return ended }
     isFolding = true
     for (moment, isShown) in waiting where isShown { fold(moment) }
     waiting = []

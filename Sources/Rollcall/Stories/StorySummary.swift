@@ -32,10 +32,10 @@ package struct StorySummary: Sendable {
   }
 
   /// The number of lasting records from which a story is condensed: more than two screens.
-  private static let many = 40
+  private static let condensingThreshold = 40
 
   /// Whether a line for each record is as much as can be read at once.
-  package var isLong: Bool { told - fleeting >= Self.many }
+  package var isLong: Bool { told - fleeting >= Self.condensingThreshold }
 
   package mutating func take(_ moment: Timeline.Moment) {
     if let time = moment.stamp.time {

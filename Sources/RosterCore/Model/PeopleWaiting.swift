@@ -21,7 +21,7 @@ struct PeopleWaiting: Sendable {
   private var waits: Heap<Wait> = []
 
   /// Up to this number, ended requests need not be removed.
-  static let few = 64
+  static let pruneThreshold = 64
 
   /// The number of requests.
   var count: Int { waits.count }

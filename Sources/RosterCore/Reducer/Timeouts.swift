@@ -184,7 +184,7 @@ extension Reduction {
   mutating func personAsked(_ number: ContactNumber, since: RecordStamp, isOurs: Bool) {
     guard let time = since.clock, let count = roster.peopleWaiting?.count else { return }
     // Many that are over stand between those that are not.
-    guard count < 2 * roster.contacts.requestCount + PeopleWaiting.few else {
+    guard count < 2 * roster.contacts.requestCount + PeopleWaiting.pruneThreshold else {
       return roster.peopleWaiting = nil
     }
     roster.peopleWaiting?.insert(

@@ -11,7 +11,7 @@ struct PresenceRows: Sendable {
   static let limit = 64
 
   /// Up to this number, a linear search is used.
-  private static let few = 16
+  private static let linearSearchLimit = 16
 
   /// An empty list.
   init() {}
@@ -19,7 +19,7 @@ struct PresenceRows: Sendable {
   /// - Parameter rows: Rows with distinct resources.
   init(_ rows: [PresenceRow]) {
     all = rows
-    if all.count > Self.few { notePlaces() }
+    if all.count > Self.linearSearchLimit { notePlaces() }
   }
 
   /// Whether there are no resources.
@@ -37,7 +37,7 @@ struct PresenceRows: Sendable {
       all.append(row)
       if !places.isEmpty {
         places[row.resource] = all.count - 1
-      } else if all.count > Self.few {
+      } else if all.count > Self.linearSearchLimit {
         notePlaces()
       }
       return nil

@@ -140,7 +140,7 @@ import Testing
         let members = next.prefix(burst.records)
         next = next.dropFirst(burst.records)
         #expect(members.first?.stamp == burst.first && members.last?.stamp == burst.last)
-        #expect(members.count >= StoryFold.fewest)
+        #expect(members.count >= StoryFold.foldingThreshold)
         #expect(members.allSatisfy { $0.isFleeting && $0.outcome.findings.isEmpty })
         let changes = members.flatMap(\.outcome.changes).count { change in
           if case .presence = change.values { true } else { false }
