@@ -85,8 +85,8 @@ func footprintTable(_ text: String) -> String {
     \(judged("importing", 50e6)) |
     | memory of a rebuild above the log | \(megabytes("rebuilding")) | at most 50 MB | \
     \(judged("rebuilding", 50e6)) |
-    | file, raw bytes \(megabytes("raw")) | \(String(format: "%.2f", ratio)) | at most 1.45 | \
-    \(ratio <= 1.45 ? "met" : "missed") |
+    | file, raw bytes \(megabytes("raw")) | \(String(format: "%.2f", ratio)) | at most 1.50 | \
+    \(ratio <= 1.5 ? "met" : "missed") |
 
     """
 }

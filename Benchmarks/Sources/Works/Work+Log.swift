@@ -30,7 +30,7 @@ extension Work {
   }
 
   static let importing = Work(
-    "import, durable", per: "stanza", floor: .parse, goal: .ratio(2), importTrial)
+    "import, durable", per: "stanza", floor: .parse, goal: .ratio(2.1), importTrial)
 
   static let importingBesideC = Work(
     "import, beside one in C", per: "stanza", floor: .importing, goal: .ratio(1.1), importTrial)
@@ -48,7 +48,7 @@ extension Work {
   }
 
   static let append = Work(
-    "append, durable", per: "record", floor: .put, goal: .ratio(1.25)
+    "append, durable", per: "record", floor: .put, goal: .ratio(1)
   ) { subject in
     appending(try subject.drafts(), subject)
   }

@@ -17,7 +17,7 @@ extension Work {
   }
 
   static let sections = Work(
-    "sections of 10,000 contacts", per: "build", goal: .nanoseconds(6e6)
+    "sections of 10,000 contacts", per: "build", goal: .nanoseconds(10e6)
   ) { _ in
     let contacts = screenItems().map(listed)
     return Trial(units: 1) {

@@ -8,7 +8,7 @@ import XMPPStanza
 // Works that compute rosters from events and logs.
 extension Work {
   static let reduce = Work(
-    "reduce events in place", per: "event", floor: .reduce, goal: .rate(6_000_000)
+    "reduce events in place", per: "event", floor: .reduce, goal: .rate(1_500_000)
   ) { subject in
     let events = try subject.events()
     let last = UInt64(subject.capture.records)
@@ -23,7 +23,7 @@ extension Work {
   }
 
   static let reduceKeeping = Work(
-    "reduce, every 100th state kept", per: "event", floor: .reduce, goal: .nanoseconds(1e3)
+    "reduce, every 100th state kept", per: "event", floor: .reduce
   ) { subject in
     let events = try subject.events()
     let last = UInt64(subject.capture.records)
@@ -43,7 +43,7 @@ extension Work {
   }
 
   static let rebuild = Work(
-    "rebuild from stored events", per: "stanza", floor: .parse, goal: .ratio(0.15)
+    "rebuild from stored events", per: "stanza", floor: .parse, goal: .ratio(0.4)
   ) { subject in
     try stateAtHead(subject, RecordReader.version)
   }
@@ -86,7 +86,7 @@ extension Work {
   }
 
   static let state = Work(
-    "state at a random point, cold", per: "state", goal: .nanoseconds(6e6), isSampled: true
+    "state at a random point, cold", per: "state", goal: .nanoseconds(10e6), isSampled: true
   ) { subject in
     let path = try subject.log()
     var number = 0
