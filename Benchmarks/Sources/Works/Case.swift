@@ -68,7 +68,7 @@ public final class Case {
     let file = try FileHandle(forReadingFrom: URL(filePath: try captureFile()))
     var importing = CaptureImport(ImportOptions())
     let summary = try importing.run(
-      file, into: log, printer: SourcePrinter("capture.jsonl", knowing: []))
+      file, into: log, printer: SourceFingerprinter("capture.jsonl", knowing: []))
     try file.close()
     try expect(summary.records == capture.records, "\(summary.records) records were imported")
     try expect(summary.problemCount == 0, "\(summary.problems)")
@@ -93,9 +93,9 @@ public final class Case {
 
   /// Reads the capture in pieces of the size in which a file is read.
   ///
-  /// - Parameter takeInPlace: Handles an element in place, as an import does with most of them.
+  /// - Parameter handle: Handles an element in place, as an import does with most of them.
   func readCapture(
-    takeInPlace: (borrowing CapturedHead, XMPPElement) throws -> Bool = { _, _ in false },
+    handle: (borrowing CapturedHead, XMPPElement) throws -> Bool = { _, _ in false },
     _ take: (CapturedRecord) throws -> Void
   ) throws {
     guard let native = CaptureFormat.detect(Array(capture.file.prefix(64 << 10))) else {
@@ -112,7 +112,7 @@ public final class Case {
     while start < capture.file.count {
       let end = min(start + 256 << 10, capture.file.count)
       try reader.read(
-        Array(capture.file[start..<end]), takeInPlace: takeInPlace, took)
+        Array(capture.file[start..<end]), handle: handle, took)
       start = end
     }
     try reader.finish(took)
