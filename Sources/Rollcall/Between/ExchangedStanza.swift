@@ -14,16 +14,8 @@ package struct ExchangedStanza: Hashable, Sendable {
   package var id: String?
   /// The body of a message, or what a presence says.
   package var text: String
-
-  package init(
-    stamp: RecordStamp, direction: Direction, kind: Kind, id: String? = nil, text: String = ""
-  ) {
-    self.stamp = stamp
-    self.direction = direction
-    self.kind = kind
-    self.id = id
-    self.text = text
-  }
+  /// Whether it was stored on the way, or sent again later (XEP-0203).
+  package var isDelayed: Bool
 
   /// Reads an element; nil if it is no stanza between the account and the contact.
   ///
@@ -60,6 +52,7 @@ package struct ExchangedStanza: Hashable, Sendable {
     self.stamp = stamp
     self.direction = direction
     id = node.attribute("id")
+    isDelayed = node.child("delay", in: Namespace.delay) != nil
   }
 
   /// Whether it manages a subscription.
@@ -85,45 +78,62 @@ package struct SharedStanza: Hashable, Sendable {
 }
 
 extension [SharedStanza] {
-  /// Returns the stanzas that two logs both have: first those that an id or a unique text
-  /// identifies, then the other subscription stanzas, of which a server may change the id: each
-  /// with the last one of its kind that was sent before it.
+  /// Returns the stanzas that two logs both have: those that an id identifies, and subscription
+  /// stanzas without one or whose id a server changed, each with the last one of its kind that was
+  /// sent before it.
+  ///
+  /// Presence is sent again to each session that begins, and clients count their ids from 1, so the
+  /// clocks are aligned by messages and subscription stanzas if there are any. No stanza is kept
+  /// that would have arrived before it was sent.
   ///
   /// - Parameters:
   ///   - first: The stanzas of one log, in order.
   ///   - second: The stanzas of the other, in order.
   /// - Returns: The stanzas, and how the clocks of the two logs are aligned by them.
   ///
-  /// Complexity: linear in the stanzas, and quadratic in other subscription stanzas.
+  /// Complexity: O(n log n) in the stanzas, and quadratic in other subscription stanzas.
   package static func matching(
     _ first: [ExchangedStanza], _ second: [ExchangedStanza]
   ) -> (shared: [SharedStanza], clocks: ClockAlignment) {
-    var shared = identified(first, second, sender: .first)
-    shared += identified(second, first, sender: .second)
-    let clocks = ClockAlignment(shared)
+    let likely = identified(first, second, .first) + identified(second, first, .second)
+    // The last one that was received says the least, so it is no wrong bound.
+    let bounds = likely.compactMap { stanza in
+      stanza.received.last.map {
+        SharedStanza(sender: stanza.sender, sent: stanza.sent, received: $0)
+      }
+    }
+    let strong = bounds.filter { $0.sent.kind == .message || $0.sent.isOfSubscription }
+    let clocks = ClockAlignment(strong.isEmpty ? bounds : strong)
+    var shared = likely.compactMap { stanza in
+      stanza.received.first {
+        clocks.mayFollow($0.stamp, stanza.sent.stamp, sentBy: stanza.sender)
+      }.map { SharedStanza(sender: stanza.sender, sent: stanza.sent, received: $0) }
+    }
     for sender in PairEnd.allCases {
       let (sending, receiving) = sender == .first ? (first, second) : (second, first)
       let known = shared.filter { $0.sender == sender }
       shared += unidentified(sending, receiving, sender, besides: known, clocks)
     }
     shared.sort { $0.order(clocks) < $1.order(clocks) }
-    return (shared, clocks.shared == 0 ? ClockAlignment(shared) : clocks)
+    return (shared, clocks)
   }
 
+  /// Returns the stanzas whose kind, id and text one end sent once, each with those like it that
+  /// the other received.
   private static func identified(
-    _ sending: [ExchangedStanza], _ receiving: [ExchangedStanza], sender: PairEnd
-  ) -> [SharedStanza] {
-    func byContent(_ stanzas: [ExchangedStanza]) -> [StanzaContent: [ExchangedStanza]] {
-      Dictionary(grouping: stanzas, by: StanzaContent.init)
+    _ sending: [ExchangedStanza], _ receiving: [ExchangedStanza], _ sender: PairEnd
+  ) -> [LikelyStanza] {
+    func byContent(
+      _ stanzas: [ExchangedStanza], _ direction: Direction
+    ) -> [StanzaContent: [ExchangedStanza]] {
+      Dictionary(
+        grouping: stanzas.filter { $0.direction == direction && $0.id != nil },
+        by: StanzaContent.init)
     }
-    let sent = byContent(sending.filter { $0.direction == .outbound })
-    let received = byContent(receiving.filter { $0.direction == .inbound })
-    return received.compactMap { key, received in
-      // A server sends presence again to each session that begins, so the first one counts.
-      guard key.id != nil || (!key.text.allSatisfy(\.isWhitespace) && received.count == 1),
-        let sent = sent[key], sent.count == 1
-      else { return nil }
-      return SharedStanza(sender: sender, sent: sent[0], received: received[0])
+    let received = byContent(receiving, .inbound)
+    return byContent(sending, .outbound).compactMap { key, sent in
+      guard sent.count == 1, let received = received[key] else { return nil }
+      return LikelyStanza(sender: sender, sent: sent[0], received: received)
     }
   }
 
@@ -140,20 +150,28 @@ extension [SharedStanza] {
     }
     var found: [SharedStanza] = []
     for stanza in arrivals {
+      func isLike(_ other: ExchangedStanza, within error: Int64? = nil) -> Bool {
+        other.kind == stanza.kind
+          && clocks.mayFollow(stanza.stamp, other.stamp, sentBy: sender, within: error)
+      }
+      // Clocks that nothing aligns may be a little apart. Stanzas arrive in order.
       let index =
-        clocks.shared == 0 && open.map(\.kind) == arrivals.dropFirst(found.count).map(\.kind)
-        // Nothing aligns the clocks, but the two lists are the same.
-        ? open.startIndex
-        : open.lastIndex { other in
-          other.kind == stanza.kind
-            && clocks.mayFollow(stanza.stamp, other.stamp, sentBy: sender)
-        }
-      guard let index, index < open.endIndex else { continue }
+        open.lastIndex { isLike($0) }
+        ?? (clocks.uncertainty == nil
+          ? open.firstIndex { isLike($0, within: EndsComparison.settling) } : nil)
+      guard let index else { continue }
       found.append(SharedStanza(sender: sender, sent: open[index], received: stanza))
       open.remove(at: index)
     }
     return found
   }
+}
+
+/// A stanza of one end, and those that the other received that look like it.
+private struct LikelyStanza {
+  let sender: PairEnd
+  let sent: ExchangedStanza
+  let received: [ExchangedStanza]
 }
 
 /// What a stanza has at both ends.

@@ -154,3 +154,17 @@ struct TwoAccounts {
       timelines[0], upTo: .head(minus: 0), timelines[1], upTo: .head(minus: 0))
   }
 }
+
+extension TwoAccounts {
+  /// The verdicts of both directions: whether alice sees bob, and whether bob sees alice.
+  func verdicts(in folder: TemporaryFolder) throws -> [EndsComparison.Verdict] {
+    try ends(in: folder).comparison.directions.map(\.verdict)
+  }
+}
+
+extension EndsComparison.Verdict {
+  /// What it says against the ends; nil if it says nothing.
+  var disagreement: EndsComparison.Disagreement? {
+    if case .disagree(let disagreement) = self { disagreement } else { nil }
+  }
+}
