@@ -62,6 +62,7 @@ struct DirectionReading {
       return .agree(stage)
     }
     if isBlocked(at: time) { return .blocked }
+    if mismatch == .staleRequest, isRefusedElsewhere(at: time) { return .unknown(.notShown) }
     guard SubscriptionSide.allCases.allSatisfy({ hasReachedOther($0, stages, at: time) }) else {
       return .settling
     }
@@ -81,6 +82,19 @@ struct DirectionReading {
         return (next ?? .max) >= since
       }
     }
+  }
+
+  /// Whether another device of the owner may have refused the request: the subscriber received a
+  /// refusal that the owner's log does not have. No roster shows requests (RFC 6121 §2.1.2.5), so
+  /// the server pushes nothing to the other devices.
+  private func isRefusedElsewhere(at time: Int64) -> Bool {
+    guard let asked = tracks[.owner]?.change(upTo: time)?.time else { return false }
+    let own = shared.filter { $0.sender == pairEnd(.owner) }.map(\.received.stamp.record)
+    return ends[.subscriber]?.traffic.contains { stanza in
+      stanza.direction == .inbound && stanza.kind == .subscription(.unsubscribed)
+        && (stanza.stamp.time ?? .min) >= asked.shifted(by: clocks.uncertainty ?? 0)
+        && !own.contains(stanza.stamp.record)
+    } == true
   }
 
   /// Whether the news of the last change at one end must have reached the other: what made the
