@@ -63,9 +63,10 @@ struct DirectionReading {
     }
     if isBlocked(at: time) { return .blocked }
     if mismatch == .staleRequest, isRefusedElsewhere(at: time) { return .unknown(.notShown) }
-    guard SubscriptionSide.allCases.allSatisfy({ hasReachedOther($0, stages, at: time) }) else {
-      return .settling
+    let hasSettled = SubscriptionSide.allCases.allSatisfy {
+      hasReachedOther($0, stages, mismatch, at: time)
     }
+    guard hasSettled else { return .settling }
     return .disagree(disagreement(mismatch, stages, at: time))
   }
 
@@ -101,7 +102,8 @@ struct DirectionReading {
   /// change has, or a later stanza, which no server delivers before an earlier one (RFC 6120
   /// §10.1), or enough time has passed.
   private func hasReachedOther(
-    _ side: SubscriptionSide, _ stages: [SubscriptionSide: PossibleStages], at time: Int64
+    _ side: SubscriptionSide, _ stages: [SubscriptionSide: PossibleStages],
+    _ mismatch: SubscriptionMismatch, at time: Int64
   ) -> Bool {
     guard let change = tracks[side]?.change(upTo: time), let other = tracks[side.opposite],
       let being = stages[side.opposite]
@@ -114,7 +116,12 @@ struct DirectionReading {
       return false
     }
     let limit = EndsComparison.settling.shifted(by: -(clocks.uncertainty ?? 0))
-    if end.shifted(by: change.time) >= limit { return true }
+    // A server sends an open request once the session of its receiver is available (RFC 6121
+    // §3.1.3), so that has to be long enough, too.
+    let since =
+      mismatch == .unseenRequest && side == .subscriber
+      ? max(change.time, other.change(upTo: time)?.time ?? .max) : change.time
+    if end.shifted(by: since) >= limit { return true }
     let maker = ends[side]?.acts.last { act in
       act.stamp.record <= change.record
         && act.effect(as: side).map(PossibleStages.init) == change.stages
@@ -125,7 +132,9 @@ struct DirectionReading {
       else { return false }
       guard received <= end else { return false }
       let record = stanza.sent.stamp.record
-      return record == maker?.stamp.record || sent > change.time && record > change.record
+      if record == maker?.stamp.record { return true }
+      return sent > change.time && record > change.record && received > since
+        && !stanza.received.isDelayed
     }
   }
 

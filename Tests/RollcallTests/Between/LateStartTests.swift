@@ -1,0 +1,61 @@
+import Foundation
+import Rollcall
+import RosterCore
+import TestSupport
+import Testing
+
+@Suite("Ends whose logs begin or end while news is on its way") struct LateStartTests {
+  private typealias Pair = TwoAccounts
+
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// Alice asks, which her log shows for an hour; bob logs in late, and his log ends at a time.
+  private func lateOwner(until end: Double) -> TwoAccounts {
+    var pair = TwoAccounts()
+    pair.alice.login(0)
+    pair.alice.subscription(10, "subscribe", to: Pair.bobJID)
+    pair.alice.push(10.01, Pair.item(Pair.bobJID, "none", asks: true))
+    pair.bob.login(3_600)
+    pair.bob.alive(end)
+    return pair
+  }
+
+  @Test("A log that ends right after its login misses no request", arguments: [3_600.07, 3_659])
+  func loginAlone(_ end: Double) throws {
+    var pair = lateOwner(until: end)
+    pair.alice.alive(7_200)
+    #expect(try pair.verdicts(in: folder)[0] == .settling)
+  }
+
+  @Test("A stored message that comes with the login proves nothing about a request")
+  func storedMessage() throws {
+    for isStored in [false, true] {
+      var pair = lateOwner(until: 3_600.01)
+      let delay = "<delay xmlns='urn:xmpp:delay' stamp='2026-11-20T10:00:20Z'/>"
+      let content = "id='m' type='chat'><body>hello</body>"
+      let sent: Double = isStored ? 20 : 3_605
+      pair.alice.sent(sent, "<message to='\(Pair.bobJID)' \(content)</message>")
+      pair.bob.received(
+        3_605.02,
+        "<message from='\(Pair.aliceJID)/pc' \(content)\(isStored ? delay : "")</message>")
+      pair.bob.alive(3_606)
+      pair.alice.alive(7_200)
+      let verdict = try pair.verdicts(in: folder)[0]
+      if isStored {
+        #expect(verdict == .settling)
+      } else {
+        #expect(verdict.disagreement?.mismatch == .unseenRequest)
+      }
+    }
+  }
+
+  @Test("A request that does not come for two minutes after the login is missed")
+  func missedRequest() throws {
+    var pair = lateOwner(until: 3_720)
+    pair.alice.alive(7_200)
+    let found = try #require(try pair.verdicts(in: folder)[0].disagreement)
+    #expect(found.mismatch == .unseenRequest && found.right == .subscriber)
+  }
+}
