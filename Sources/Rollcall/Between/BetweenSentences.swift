@@ -48,9 +48,29 @@ extension TwoEnds {
       both(direction) + [
         "One of them blocks the other, so its server is not told what changes (XEP-0191)."
       ]
-    case .unknown(let doubt): [doubt.sentence]
+    case .unknown(let doubt): [sentence(doubt, direction)]
     case .disagree(let disagreement):
       both(direction) + [right(disagreement, direction)] + cause(disagreement, direction)
+    }
+  }
+
+  /// Why it is unknown, as a sentence.
+  private func sentence(
+    _ doubt: EndsComparison.Doubt, _ direction: EndsComparison.Direction
+  ) -> String {
+    switch doubt {
+    case .noTimes:
+      return "The records of a log have no times, so the two cannot be put side by side."
+    case .noRoster: return "A log never has the whole roster of its account."
+    case .notTogether: return "The two logs do not show both rosters at any one time."
+    case .unshownAcceptance:
+      let end = direction.end(.owner)
+      let act = comparison.ends[end]?.acts.last { $0.kind == .stanza(.subscribed) }
+      let place = act.map { " at #\($0.stamp.record)" } ?? ""
+      return "\(name(end)) accepted the request\(place), and its roster does not show it."
+    case .notShown:
+      return
+        "The logs do not show enough: a request may be there that no record shows, or may be gone."
     }
   }
 
@@ -178,19 +198,6 @@ extension EndsComparison.Verdict {
     case .blocked: "Blocked."
     case .unknown: "Unknown."
     case .disagree: "The two ends disagree."
-    }
-  }
-}
-
-extension EndsComparison.Doubt {
-  /// Why it is unknown, as a sentence.
-  fileprivate var sentence: String {
-    switch self {
-    case .noTimes: "The records of a log have no times, so the two cannot be put side by side."
-    case .noRoster: "A log never has the whole roster of its account."
-    case .notTogether: "The two logs do not show both rosters at any one time."
-    case .notShown:
-      "The logs do not show enough: a request may be there that no record shows, or may be gone."
     }
   }
 }

@@ -54,7 +54,11 @@ struct DirectionReading {
     }
     guard let ours = stages[.subscriber], let theirs = stages[.owner], ours != .unknown,
       theirs != .unknown
-    else { return .unknown(.notTogether) }
+    else {
+      // A whole roster leaves nothing else open.
+      let isShown = tracks.values.allSatisfy { $0.isShown(at: time) }
+      return .unknown(isShown ? .unshownAcceptance : .notTogether)
+    }
     guard let mismatch = SubscriptionMismatch(subscriber: ours, owner: theirs) else {
       guard ours == theirs, let stage = ours.lowest, ours == PossibleStages(stage) else {
         return .unknown(.notShown)

@@ -50,6 +50,8 @@ package struct EndsComparison: Hashable, Sendable {
     case noRoster = "no-roster"
     /// The logs do not show both rosters at any one time.
     case notTogether = "not-together"
+    /// The owner has accepted a request, and its roster does not show it.
+    case unshownAcceptance = "unshown-acceptance"
     /// Several stages are possible at an end, one of which agrees.
     case notShown = "not-shown"
   }

@@ -37,6 +37,9 @@ struct StageTrack {
   /// The last time at which the stage is known.
   var knownUntil: Int64? { spans.last?.upperBound }
 
+  /// Whether a session was open at a time, so that the log shows every change.
+  func isShown(at time: Int64) -> Bool { spans.contains { $0.contains(time) } }
+
   /// The last change up to a time.
   func change(upTo time: Int64) -> Change? { changes.last { $0.time <= time } }
 
@@ -44,7 +47,7 @@ struct StageTrack {
   ///
   /// Between two sessions, the stage is known only if the second shows the one that the first did.
   func stages(at time: Int64) -> PossibleStages {
-    if spans.contains(where: { $0.contains(time) }) {
+    if isShown(at: time) {
       return change(upTo: time)?.stages ?? .unknown
     }
     guard let before = spans.last(where: { $0.upperBound < time }),

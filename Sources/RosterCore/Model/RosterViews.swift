@@ -64,7 +64,7 @@ extension Roster {
 
   /// Whether we have accepted a request of the contact and the roster does not show it yet.
   package func hasUnshownAcceptance(of jid: BareJID) -> Bool {
-    acceptances.contains { $0.contact == jid }
+    acceptances.contains { $0.isOurs && $0.contact == jid }
   }
 
   /// The texts by which records can be recognized that contain resumption ids (XEP-0198 §5), for
