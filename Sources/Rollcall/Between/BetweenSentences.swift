@@ -29,15 +29,17 @@ extension TwoEnds {
     }
     return Answer(
       question: "Does \(subscriber) see the presence of \(owner)?",
-      word: direction.verdict.word, reasons: reasons(direction), repairs: repairs)
+      word: direction.verdict.word, reasons: reasons(direction) + later(direction),
+      repairs: repairs)
   }
 
   private func reasons(_ direction: EndsComparison.Direction) -> [String] {
     switch direction.verdict {
-    case .agree(.active), .agree(.none): ["Both ends say so."]
+    case .agree(.active), .agree(.none): ["Both ends say so\(end(direction))."]
     case .agree(.pending):
       [
-        "Both ends have the request, which awaits the answer of \(name(direction.end(.owner)))."
+        "Both ends have the request, which awaits the answer of \(name(direction.end(.owner)))"
+          + "\(end(direction))."
       ]
     case .settling:
       both(direction) + [
@@ -74,26 +76,48 @@ extension TwoEnds {
     }
   }
 
+  /// Until when both ends are known: the end of the shorter log.
+  private func end(_ direction: EndsComparison.Direction) -> String {
+    let ended = PairEnd.allCases.filter {
+      comparison.ends[$0]?.spans.compactMap(\.times).last?.upperBound == direction.time
+    }
+    return ended.count == 1 ? " until the log of \(name(ended[0])) ends" : ""
+  }
+
+  /// What the longer log shows after that.
+  private func later(_ direction: EndsComparison.Direction) -> [String] {
+    SubscriptionSide.allCases.compactMap { side in
+      direction.later[side].map {
+        "After that, by its own log alone, "
+          + "\(clause(side, $0.stages, since: $0.record, direction))."
+      }
+    }
+  }
+
   /// What each end says.
   private func both(_ direction: EndsComparison.Direction) -> [String] {
     SubscriptionSide.allCases.map { side in
-      let (this, other) = (
-        name(direction.end(side)), name(direction.end(side.opposite))
-      )
-      let stage = direction.stages[side]?.lowest ?? SubscriptionStage.none
-      let what =
-        switch (side, stage) {
-        case (.subscriber, .none): "does not see \(other) and does not ask to"
-        case (.subscriber, .pending): "waits for the answer of \(other) to its request"
-        case (.subscriber, .active): "sees the presence of \(other)"
-        case (.owner, .none): "does not show its presence to \(other), which has not asked for it"
-        case (.owner, .pending): "has a request of \(other) that awaits an answer"
-        case (.owner, .active): "shows its presence to \(other)"
-        }
-      let since =
-        direction.records[side].map { " (since \(record($0, direction.end(side))))" } ?? ""
-      return "By its own log, \(this) \(what)\(since)."
+      "By its own log, "
+        + "\(clause(side, direction.stages[side], since: direction.records[side], direction))."
     }
+  }
+
+  private func clause(
+    _ side: SubscriptionSide, _ stages: PossibleStages?, since number: UInt64?,
+    _ direction: EndsComparison.Direction
+  ) -> String {
+    let (this, other) = (name(direction.end(side)), name(direction.end(side.opposite)))
+    let what =
+      switch (side, stages?.lowest ?? SubscriptionStage.none) {
+      case (.subscriber, .none): "does not see \(other) and does not ask to"
+      case (.subscriber, .pending): "waits for the answer of \(other) to its request"
+      case (.subscriber, .active): "sees the presence of \(other)"
+      case (.owner, .none): "does not show its presence to \(other), which has not asked for it"
+      case (.owner, .pending): "has a request of \(other) that awaits an answer"
+      case (.owner, .active): "shows its presence to \(other)"
+      }
+    let since = number.map { " (since \(record($0, direction.end(side))))" } ?? ""
+    return "\(this) \(what)\(since)"
   }
 
   /// A record and whose log has it.

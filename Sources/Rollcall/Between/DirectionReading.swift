@@ -30,12 +30,17 @@ struct DirectionReading {
     let time = commonTime
     var stages: [SubscriptionSide: PossibleStages] = [:]
     var records: [SubscriptionSide: UInt64] = [:]
+    var later: [SubscriptionSide: Comparison.Direction.Later] = [:]
     for (side, track) in tracks {
-      stages[side] = time.map(track.stages) ?? .unknown
+      let shown = time.map(track.stages) ?? .unknown
+      stages[side] = shown
       records[side] = time.flatMap { track.change(upTo: $0)?.record }
+      later[side] = time.flatMap { track.change(after: $0, from: shown) }.map {
+        Comparison.Direction.Later(record: $0.record, stages: $0.stages)
+      }
     }
     return EndsComparison.Direction(
-      subscriber: subscriber, stages: stages, records: records,
+      subscriber: subscriber, time: time, stages: stages, records: records, later: later,
       verdict: verdict(stages, at: time))
   }
 

@@ -18,11 +18,22 @@ package struct EndsComparison: Hashable, Sendable {
   package struct Direction: Hashable, Sendable {
     /// The end that sees the presence of the other, or asks to.
     package let subscriber: PairEnd
-    /// The stages that the end of the subscriber, and that of the owner, may be in.
+    /// The moment that is judged, by the clock of the first log: when the first of the two logs
+    /// ends. Nil if the logs do not say.
+    package let time: Int64?
+    /// The stages that the end of the subscriber, and that of the owner, may be in then.
     package let stages: [SubscriptionSide: PossibleStages]
     /// The records that set the stages.
     package let records: [SubscriptionSide: UInt64]
+    /// What the log that goes on shows first that is another stage.
+    package let later: [SubscriptionSide: Later]
     package let verdict: Verdict
+
+    /// Stages that a record shows.
+    package struct Later: Hashable, Sendable {
+      package let record: UInt64
+      package let stages: PossibleStages
+    }
 
     /// The end on a side.
     package func end(_ side: SubscriptionSide) -> PairEnd {

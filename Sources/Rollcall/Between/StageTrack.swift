@@ -57,9 +57,13 @@ struct StageTrack {
     return known.stages.union(later.stages)
   }
 
+  /// The first change after a time to another stage than those at that time.
+  func change(after time: Int64, from stages: PossibleStages) -> Change? {
+    changes.first { $0.time > time && $0.stages.isDisjoint(with: stages) }
+  }
+
   /// The time up to which the log shows no other stage than those at an earlier time.
   func unchanged(from time: Int64, being stages: PossibleStages) -> Int64 {
-    changes.first { $0.time > time && $0.stages.isDisjoint(with: stages) }?.time
-      ?? max(time, knownUntil ?? time)
+    change(after: time, from: stages)?.time ?? max(time, knownUntil ?? time)
   }
 }

@@ -53,13 +53,14 @@ extension EndsComparison.Direction {
     var members: [String: JSONValue] = [
       "subscriber": JSONValue(ends.account(end(.subscriber))?.text),
       "owner": JSONValue(ends.account(end(.owner))?.text),
-      "verdict": .string(verdict.name), "because": JSONValue(answer.reasons),
+      "time": JSONValue(time: time), "verdict": .string(verdict.name),
+      "because": JSONValue(answer.reasons),
       "mismatch": .null, "right": .null, "cause": .null, "lastShared": .null, "repairs": .array([]),
     ]
     for side in SubscriptionSide.allCases {
       members["\(side.rawValue)End"] = .object([
         "stages": JSONValue((stages[side] ?? .unknown).names),
-        "record": JSONValue(records[side]),
+        "record": JSONValue(records[side]), "later": JSONValue(later[side]?.record),
       ])
     }
     if case .disagree(let disagreement) = verdict {

@@ -250,7 +250,20 @@ import Testing
     pair.alice.subscription(1000, "unsubscribe", to: Pair.bobJID)
     pair.alice.push(1000.1, Pair.item(Pair.bobJID, "from"))
     pair.alice.alive(2000)
-    #expect(try verdicts(pair) == [.agree(.active), .agree(.active)])
+    let ends = try pair.ends(in: folder)
+    #expect(ends.comparison.directions.map(\.verdict) == [.agree(.active), .agree(.active)])
+    let end = AccountScript.start + 100_000
+    #expect(ends.comparison.directions.allSatisfy { $0.time == end })
+    // In alice's log: header, bind, get, result, presence, message, alive, unsubscribe, push.
+    #expect(
+      ends.answers.map(\.reasons) == [
+        [
+          "Both ends say so until the log of bob@example.org ends.",
+          "After that, by its own log alone, alice@example.test does not see bob@example.org and "
+            + "does not ask to (since #9 of alice@example.test).",
+        ],
+        ["Both ends say so until the log of bob@example.org ends."],
+      ])
   }
 
   @Test("Records without times are not put side by side")
