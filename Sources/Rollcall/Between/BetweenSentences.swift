@@ -159,16 +159,18 @@ extension TwoEnds {
     case .unexplained(let side, let number, true):
       let end = direction.end(side)
       sentences.append(
-        "The roster that was fetched at \(record(number, end)) shows it first, and no stanza of "
-          + "either log explains it: the server may have been restored from an older copy or its "
-          + "data edited, or another device did it.")
+        "The roster that was fetched at \(record(number, end)) parts from the other end, and no "
+          + "stanza of either log explains it: the server may have been restored from an older "
+          + "copy or its data edited, or another device did it.")
     case .unexplained(let side, let number, false):
       let end = direction.end(side)
       sentences.append(
-        "\(record(number, end)) shows it first, and no stanza of either log explains it: another "
-          + "device of \(name(end)) did it, or its server.")
+        "\(record(number, end)) parts from the other end, and no stanza of either log explains "
+          + "it: another device of \(name(end)) did it, or its server.")
     case .earlier:
       sentences.append("It was so when the logs began.")
+    case .unknown:
+      sentences.append("The logs do not show what parted the two.")
     }
     return sentences
   }

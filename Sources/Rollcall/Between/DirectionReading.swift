@@ -172,59 +172,87 @@ struct DirectionReading {
   private func cause(
     _ stages: [SubscriptionSide: PossibleStages], upTo time: Int64
   ) -> EndsComparison.Cause {
-    if let change = unexplainedChange(upTo: time) { return change }
-    for (side, act) in acts(upTo: time).reversed() {
+    let changes = changes(upTo: time)
+    let unexplained = changes.lastIndex { side, change in
+      let other = stages[side.opposite] ?? .unknown
+      return change.stages.isDisjoint(with: other) && !isExplained(change, of: side)
+        && changes.allSatisfy { $0.side == side || $0.change.time <= change.time }
+    }
+    let acts = acts(upTo: time)
+    if let unexplained, unexplained == changes.count - 1,
+      acts.allSatisfy({ ($0.act.stamp.time ?? .max) <= changes[unexplained].change.time })
+    {
+      return cause(changes[unexplained])
+    }
+    for (side, act) in acts.reversed() {
       guard let effect = act.effect(as: side),
-        stages[side]?.contains(PossibleStages(effect)) == true, isDelivered(act, from: side)
+        stages[side]?.contains(PossibleStages(effect)) == true,
+        isDelivered(act, from: side, upTo: time)
       else { continue }
       guard let arrived = arrival(of: act, from: side) else { return .lost(side, act) }
       return .notApplied(side, act, arrived: arrived)
     }
-    return .earlier
+    return unexplained.map { cause(changes[$0]) } ?? (changes.isEmpty ? .earlier : .unknown)
+  }
+
+  private typealias SideChange = (side: SubscriptionSide, change: StageTrack.Change)
+
+  private func cause(_ unexplained: SideChange) -> EndsComparison.Cause {
+    .unexplained(
+      unexplained.side, record: unexplained.change.record,
+      isFetched: unexplained.change.isFetched)
+  }
+
+  /// The changes of both ends that replace a stage, in the order of the times.
+  private func changes(upTo time: Int64) -> [SideChange] {
+    SubscriptionSide.allCases.flatMap { side in
+      (tracks[side]?.changes ?? []).filter { $0.isReplacing && $0.time <= time }.map {
+        (side: side, change: $0)
+      }
+    }.sorted { $0.change.time < $1.change.time }
   }
 
   /// Whether the other end's server has to deliver what an act sends (RFC 6121 Appendix A.3): a
-  /// stanza that changes nothing there is dropped, so it is not missed.
-  private func isDelivered(_ act: RecordedEnd.Act, from side: SubscriptionSide) -> Bool {
-    guard let time = act.stamp.time, let other = tracks[side.opposite]?.stages(at: time) else {
-      return true
-    }
+  /// stanza that changes nothing there is dropped, so it is not missed. A request that was approved
+  /// before is answered by the server and not delivered (§3.1.3): the roster alone shows it.
+  private func isDelivered(
+    _ act: RecordedEnd.Act, from side: SubscriptionSide, upTo end: Int64
+  ) -> Bool {
+    guard let time = act.stamp.time, let track = tracks[side.opposite] else { return true }
+    let other = track.stages(at: time)
     return switch act.kind {
-    case .stanza(.subscribe): other.contains(.none)
+    case .stanza(.subscribe):
+      other.contains(.none)
+        && !track.changes.contains { $0.time >= time && $0.time <= end && $0.stages == .active }
     case .stanza(.subscribed): other.contains(.pending)
     case .stanza(.unsubscribe), .stanza(.unsubscribed), .removal: other != .none
     }
   }
 
-  /// The last change of a stage that neither an act of its end nor a stanza of the other explains,
-  /// if nothing was done after it.
-  private func unexplainedChange(upTo time: Int64) -> EndsComparison.Cause? {
-    let changes = SubscriptionSide.allCases.compactMap { side in
-      tracks[side]?.change(upTo: time).map { (side: side, change: $0) }
-    }.filter { $0.change.isReplacing }
-    guard let last = changes.max(by: { $0.change.time < $1.change.time }),
-      acts(upTo: time).allSatisfy({ ($0.act.stamp.time ?? .max) <= last.change.time }),
-      !isExplained(last.change, of: last.side)
-    else { return nil }
-    return .unexplained(
-      last.side, record: last.change.record, isFetched: last.change.isFetched)
-  }
-
+  /// Whether an act of either end, or a stanza that arrived, leads to a change. Servers differ in
+  /// whether they push first or deliver the stanza.
   private func isExplained(_ change: StageTrack.Change, of side: SubscriptionSide) -> Bool {
-    let previous = tracks[side]?.changes.last { $0.time < change.time }?.time ?? .min
-    let own = ends[side]?.acts.contains { act in
-      guard let effect = act.effect(as: side), let time = act.stamp.time else { return false }
-      return time >= previous && time <= change.time
+    let previous =
+      tracks[side]?.changes.last {
+        $0.time < change.time && $0.stages.isDisjoint(with: change.stages)
+      }?.time ?? .min
+    func leads(to effect: SubscriptionStage?, _ stamp: RecordStamp, within error: Int64) -> Bool {
+      guard let effect, let time = stamp.time else { return false }
+      return time >= previous.shifted(by: error) && time <= change.time.shifted(by: -error)
         && change.stages.contains(PossibleStages(effect))
+    }
+    let (crossing, uncertainty) = (EndsComparison.crossing, clocks.uncertainty ?? 0)
+    let own = ends[side]?.acts.contains { leads(to: $0.effect(as: side), $0.stamp, within: 0) }
+    let others = ends[side.opposite]?.acts.contains {
+      leads(to: $0.effectOfReceiving(as: side), $0.stamp, within: uncertainty)
     }
     let received = ends[side]?.traffic.contains { stanza in
-      guard stanza.direction == .inbound, case .subscription(let kind) = stanza.kind,
-        let time = stanza.stamp.time, let effect = kind.effectOfReceiving(as: side)
-      else { return false }
-      return time >= previous && time <= change.time
-        && change.stages.contains(PossibleStages(effect))
+      guard stanza.direction == .inbound, case .subscription(let kind) = stanza.kind else {
+        return false
+      }
+      return leads(to: kind.effectOfReceiving(as: side), stanza.stamp, within: crossing)
     }
-    return own == true || received == true
+    return own == true || others == true || received == true
   }
 
   /// The record at which an act arrived at the other end; nil if it did not.
@@ -236,7 +264,9 @@ struct DirectionReading {
       }?.received.stamp.record
     case .removal:
       let kind: SubscriptionStanza.Kind = side == .subscriber ? .unsubscribe : .unsubscribed
-      let sent = (act.stamp.time ?? .min).shifted(by: clocks.uncertainty ?? 0)
+      // The act is the push, which may come after what the other server delivered.
+      let sent = (act.stamp.time ?? .min).shifted(
+        by: (clocks.uncertainty ?? 0) + EndsComparison.crossing)
       return ends[side.opposite]?.traffic.first { stanza in
         stanza.direction == .inbound && stanza.kind == .subscription(kind)
           && (stanza.stamp.time ?? .min) >= sent
@@ -252,7 +282,7 @@ struct DirectionReading {
     switch cause {
     case .lost(let side, let act), .notApplied(let side, let act, _):
       act.effect(as: side) == SubscriptionStage.none ? side : mismatch.authority
-    case .unexplained, .earlier: mismatch.authority
+    case .unexplained, .earlier, .unknown: mismatch.authority
     }
   }
 
@@ -265,7 +295,7 @@ struct DirectionReading {
       isEnded = act.effect(as: side) == SubscriptionStage.none
     // A server that forgot a subscription did not mean to end it.
     case .unexplained: isEnded = false
-    case .earlier: return mismatch.repairs
+    case .earlier, .unknown: return mismatch.repairs
     }
     let (ending, others) = (
       mismatch.repairs.filter { $0.purpose == .end }, mismatch.repairs.filter { $0.purpose != .end }
@@ -281,7 +311,7 @@ struct DirectionReading {
       case .lost(_, let act), .notApplied(_, let act, _): act.stamp.time ?? time
       case .unexplained(let side, let record, _):
         tracks[side]?.changes.first { $0.record == record }?.time ?? time
-      case .earlier: time
+      case .earlier, .unknown: time
       }
     return shared.last { stanza in
       let side: SubscriptionSide = stanza.sender == subscriber ? .subscriber : .owner
@@ -299,6 +329,16 @@ struct DirectionReading {
   private func time(of stanza: ExchangedStanza, at side: SubscriptionSide) -> Int64? {
     let offset = pairEnd(side) == .first ? 0 : clocks.offset
     return stanza.stamp.time?.shifted(by: offset)
+  }
+}
+
+extension RecordedEnd.Act {
+  /// The stage that it leads to at the other end if that is on a side of the subscription.
+  fileprivate func effectOfReceiving(as side: SubscriptionSide) -> SubscriptionStage? {
+    switch kind {
+    case .stanza(let kind): kind.effectOfReceiving(as: side)
+    case .removal: SubscriptionStage.none
+    }
   }
 }
 

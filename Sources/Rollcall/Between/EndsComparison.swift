@@ -14,6 +14,9 @@ package struct EndsComparison: Hashable, Sendable {
   /// The time that the news of a change may take to reach the other end, in milliseconds.
   package static let settling: Int64 = 60_000
 
+  /// The time within which a stanza and the push that shows its effect may cross, in milliseconds.
+  package static let crossing: Int64 = 1_000
+
   /// One direction of the subscription.
   package struct Direction: Hashable, Sendable {
     /// The end that sees the presence of the other, or asks to.
@@ -89,6 +92,8 @@ package struct EndsComparison: Hashable, Sendable {
     case unexplained(SubscriptionSide, record: UInt64, isFetched: Bool)
     /// It was so when the logs began.
     case earlier
+    /// It was not, and the logs do not show why.
+    case unknown
   }
 
   /// Compares two ends.

@@ -9,7 +9,8 @@ struct StageTrack {
     let stages: PossibleStages
     /// Whether a fetch of the whole roster shows it.
     let isFetched: Bool
-    /// Whether the log has an earlier stage that it replaces.
+    /// Whether it replaces a stage that the log shows before. A log that begins a session, and so
+    /// cannot exclude a request yet, replaces nothing.
     let isReplacing: Bool
   }
 
@@ -20,17 +21,20 @@ struct StageTrack {
   /// - Parameter side: The side of the subscription that the end is on.
   init(of end: RecordedEnd, as side: SubscriptionSide) {
     spans = end.spans.compactMap(\.times)
+    var certain: PossibleStages?
     for moment in end.moments {
       let stages = moment.stages(as: side)
       let last = changes.last
       guard let time = moment.stamp.time, stages != last?.stages else { continue }
       // A stage that was possible before has only become certain.
       let known = last.flatMap { $0.stages.isSuperset(of: stages) ? $0 : nil }
+      let isOther = certain?.isDisjoint(with: stages) == true
+      certain = isOther ? stages : certain?.intersection(stages) ?? stages
       changes.append(
         Change(
           time: time, record: known?.record ?? moment.stamp.record, stages: stages,
           isFetched: known?.isFetched ?? moment.isFetched,
-          isReplacing: known?.isReplacing ?? (last != nil)))
+          isReplacing: isOther || known?.isReplacing == true))
     }
   }
 

@@ -135,6 +135,7 @@ extension EndsComparison.Cause {
     case .unexplained(_, _, isFetched: true): "fetched"
     case .unexplained(_, _, isFetched: false): "pushed"
     case .earlier: "earlier"
+    case .unknown: "unknown"
     }
   }
 
@@ -142,7 +143,7 @@ extension EndsComparison.Cause {
   fileprivate var side: SubscriptionSide? {
     switch self {
     case .lost(let side, _), .notApplied(let side, _, _), .unexplained(let side, _, _): side
-    case .earlier: nil
+    case .earlier, .unknown: nil
     }
   }
 
@@ -150,7 +151,7 @@ extension EndsComparison.Cause {
     switch self {
     case .lost(_, let act), .notApplied(_, let act, _): act.stamp.record
     case .unexplained(_, let record, _): record
-    case .earlier: nil
+    case .earlier, .unknown: nil
     }
   }
 
@@ -159,7 +160,7 @@ extension EndsComparison.Cause {
     switch self {
     case .lost(_, let act), .notApplied(_, let act, _):
       if case .stanza(let kind) = act.kind { kind.rawValue } else { "remove" }
-    case .unexplained, .earlier: nil
+    case .unexplained, .earlier, .unknown: nil
     }
   }
 
