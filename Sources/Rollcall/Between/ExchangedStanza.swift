@@ -114,7 +114,7 @@ extension [SharedStanza] {
       let known = shared.filter { $0.sender == sender }
       shared += unidentified(sending, receiving, sender, besides: known, clocks)
     }
-    shared.sort { $0.order(clocks) < $1.order(clocks) }
+    shared.sort { $0.precedes($1, clocks) }
     return (shared, clocks)
   }
 
@@ -186,9 +186,14 @@ private struct StanzaContent: Hashable {
 }
 
 extension SharedStanza {
-  /// The time at which it was sent, by the clock of the first log.
-  fileprivate func order(_ clocks: ClockAlignment) -> Int64 {
-    let time = sent.stamp.time ?? .min
-    return sender == .first ? time : time.shifted(by: clocks.offset)
+  /// Whether it was sent before another one; at the same time, the first end's and then the earlier
+  /// record come first.
+  fileprivate func precedes(_ other: SharedStanza, _ clocks: ClockAlignment) -> Bool {
+    func order(_ stanza: SharedStanza) -> (Int64, Int, UInt64) {
+      let (stamp, isFirst) = (stanza.sent.stamp, stanza.sender == .first)
+      let time = stamp.time ?? .min
+      return (isFirst ? time : time.shifted(by: clocks.offset), isFirst ? 0 : 1, stamp.record)
+    }
+    return order(self) < order(other)
   }
 }

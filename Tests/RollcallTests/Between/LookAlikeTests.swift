@@ -107,6 +107,28 @@ import Testing
     #expect(shared.received.stamp.time == AccountScript.start + 50_020)
   }
 
+  @Test("Stanzas of one moment are in the order of their records, the first end's first")
+  func sameMoment() throws {
+    for _ in 0..<8 {
+      var pair = TwoAccounts()
+      pair.login()
+      for kind in ["subscribed", "subscribe", "unsubscribed", "unsubscribe"] {
+        pair.alice.subscription(10, kind, to: Pair.bobJID)
+        pair.bob.subscription(10, kind, to: Pair.aliceJID)
+      }
+      for kind in ["subscribed", "subscribe", "unsubscribed", "unsubscribe"] {
+        pair.bob.subscription(10, kind, from: Pair.aliceJID, sentAt: 10)
+        pair.alice.subscription(10, kind, from: Pair.bobJID, sentAt: 10)
+      }
+      let shared = try pair.ends(in: folder).comparison.shared
+      #expect(
+        shared.map(\.sender) == [
+          .first, .first, .first, .first, .second, .second, .second, .second,
+        ])
+      #expect(shared.map(\.sent.stamp.record) == [6, 7, 8, 9, 6, 7, 8, 9])
+    }
+  }
+
   @Test("Subscription stanzas without ids are the same if their times allow it")
   func subscriptionsWithoutIDs() throws {
     // Clocks that nothing aligns may be a little apart.
