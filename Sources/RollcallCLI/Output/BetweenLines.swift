@@ -15,12 +15,16 @@ extension TwoEnds {
   private var clockLine: String {
     let clocks = comparison.clocks
     guard clocks.shared > 0 else {
-      return "no stanza is in both logs, so their clocks are taken as they are"
+      return "no stanza shows how the clocks differ, so they are taken as they are"
     }
     let owner = account(.second)?.text ?? "the second log"
     let stanzas = "\(clocks.shared) stanza\(clocks.shared == 1 ? "" : "s") in both logs"
     let error = clocks.uncertainty.map { ", give or take \(Self.duration($0))" } ?? ""
-    guard clocks.offset != 0 else { return "the clocks agree (\(stanzas)\(error))" }
+    guard clocks.offset != 0 else {
+      let agreement =
+        clocks.uncertainty == nil ? "nothing contradicts the clocks" : "the clocks agree"
+      return "\(agreement) (\(stanzas)\(error))"
+    }
     return "the clock of \(owner) is \(Self.duration(clocks.offset)) "
       + "\(clocks.offset > 0 ? "ahead" : "behind") (\(stanzas)\(error))"
   }

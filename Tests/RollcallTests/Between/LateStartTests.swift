@@ -51,6 +51,32 @@ import Testing
     }
   }
 
+  @Test(
+    "A message that comes hours late leaves no doubt about the clocks", arguments: [false, true])
+  func lateMessage(_ isStored: Bool) throws {
+    let delay = "<delay xmlns='urn:xmpp:delay' stamp='2026-11-20T10:00:05Z'/>"
+    let content = "id='m' type='chat'><body>hello</body>"
+    for (end, isLongEnough) in [(28_850.0, false), (28_900, isStored), (29_000, true)] {
+      var pair = TwoAccounts()
+      pair.alice.login(0, Pair.item(Pair.bobJID, "to"))
+      pair.alice.sent(5, "<message to='\(Pair.bobJID)' \(content)</message>")
+      pair.bob.login(28_800)
+      pair.message(28_800, fromAlice: false)
+      pair.bob.received(
+        28_801,
+        "<message from='\(Pair.aliceJID)/pc' \(content)\(isStored ? delay : "")</message>")
+      pair.alive(end)
+      let comparison = try pair.ends(in: folder).comparison
+      #expect(comparison.clocks.uncertainty == (isStored ? nil : 28_796_000))
+      let verdict = comparison.directions[0].verdict
+      if isLongEnough {
+        #expect(verdict.disagreement?.mismatch == .unseenEnd)
+      } else {
+        #expect(verdict == .settling)
+      }
+    }
+  }
+
   @Test("A request that does not come for two minutes after the login is missed")
   func missedRequest() throws {
     var pair = lateOwner(until: 3_720)
