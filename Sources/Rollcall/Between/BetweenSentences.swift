@@ -42,10 +42,7 @@ extension TwoEnds {
           + "\(end(direction))."
       ]
     case .settling:
-      both(direction) + [
-        "One of them changed less than a minute before the log of the other ends, so the news may "
-          + "still have been on its way."
-      ]
+      both(direction) + [settling(direction)]
     case .blocked:
       both(direction) + [
         "One of them blocks the other, so its server is not told what changes (XEP-0191)."
@@ -56,6 +53,19 @@ extension TwoEnds {
     }
   }
 
+  private func settling(_ direction: EndsComparison.Direction) -> String {
+    let hasArrived = SubscriptionSide.allCases.contains { side in
+      guard let later = direction.later[side], let other = direction.stages[side.opposite] else {
+        return false
+      }
+      return !later.stages.isDisjoint(with: other)
+    }
+    return hasArrived
+      ? "The log that goes on shows that the news arrived later."
+      : "One of them was first shown or changed not long before a log ends, so the news may still "
+        + "have been on its way."
+  }
+
   /// Why it is unknown, as a sentence.
   private func sentence(
     _ doubt: EndsComparison.Doubt, _ direction: EndsComparison.Direction
@@ -64,7 +74,8 @@ extension TwoEnds {
     case .noTimes:
       return "The records of a log have no times, so the two cannot be put side by side."
     case .noRoster: return "A log never has the whole roster of its account."
-    case .notTogether: return "The two logs do not show both rosters at any one time."
+    case .notTogether:
+      return "When the first of the two logs ends, they do not show both rosters."
     case .unshownAcceptance:
       let end = direction.end(.owner)
       let act = comparison.ends[end]?.acts.last { $0.kind == .stanza(.subscribed) }
@@ -107,17 +118,8 @@ extension TwoEnds {
     _ direction: EndsComparison.Direction
   ) -> String {
     let (this, other) = (name(direction.end(side)), name(direction.end(side.opposite)))
-    let what =
-      switch (side, stages?.lowest ?? SubscriptionStage.none) {
-      case (.subscriber, .none): "does not see \(other) and does not ask to"
-      case (.subscriber, .pending): "waits for the answer of \(other) to its request"
-      case (.subscriber, .active): "sees the presence of \(other)"
-      case (.owner, .none): "does not show its presence to \(other), which has not asked for it"
-      case (.owner, .pending): "has a request of \(other) that awaits an answer"
-      case (.owner, .active): "shows its presence to \(other)"
-      }
     let since = number.map { " (since \(record($0, direction.end(side))))" } ?? ""
-    return "\(this) \(what)\(since)"
+    return "\(this) \((stages ?? .unknown).words(side, other))\(since)"
   }
 
   /// A record and whose log has it.
@@ -189,6 +191,26 @@ extension TwoEnds {
       case .end: "To end it at both ends"
       }
     return "\(purpose): \(steps.joined(separator: ", then ")) (never sent by rollcall)."
+  }
+}
+
+extension PossibleStages {
+  /// What they say of the end on a side, after its name: what all of them have in common, or each.
+  fileprivate func words(_ side: SubscriptionSide, _ other: String) -> String {
+    guard self != [.none, .pending] else {
+      return side == .subscriber
+        ? "does not see \(other)" : "does not show its presence to \(other)"
+    }
+    return SubscriptionStage.allCases.filter { contains(PossibleStages($0)) }.map { stage in
+      switch (side, stage) {
+      case (.subscriber, .none): "does not see \(other) and does not ask to"
+      case (.subscriber, .pending): "waits for the answer of \(other) to its request"
+      case (.subscriber, .active): "sees the presence of \(other)"
+      case (.owner, .none): "does not show its presence to \(other), and has no request of it"
+      case (.owner, .pending): "has a request of \(other) that awaits an answer"
+      case (.owner, .active): "shows its presence to \(other)"
+      }
+    }.joined(separator: " or ")
   }
 }
 

@@ -71,6 +71,10 @@ struct DirectionReading {
       return .agree(stage)
     }
     if isBlocked(at: time) { return .blocked }
+    // Between two sessions, another device may have changed it there and back.
+    guard tracks.values.allSatisfy({ $0.isShown(at: time) }) else {
+      return .unknown(.notTogether)
+    }
     if mismatch == .staleRequest, isRefusedElsewhere(at: time) { return .unknown(.notShown) }
     let hasSettled = SubscriptionSide.allCases.allSatisfy {
       hasReachedOther($0, stages, mismatch, at: time)
@@ -107,8 +111,8 @@ struct DirectionReading {
     } == true
   }
 
-  /// The time that news may take by these clocks. Stanzas that are late make them look uncertain, so
-  /// clocks that nothing contradicts are believed to a minute.
+  /// The time that news may take by these clocks. Late stanzas make them look uncertain, so clocks
+  /// that nothing contradicts are believed to a minute.
   private var settling: Int64 {
     let uncertainty = clocks.uncertainty ?? 0
     return EndsComparison.settling.shifted(
@@ -125,13 +129,13 @@ struct DirectionReading {
     guard let change = tracks[side]?.change(upTo: time), let other = tracks[side.opposite],
       let being = stages[side.opposite]
     else { return false }
-    let end = other.unchanged(from: time, being: being)
     // The log that ends later shows that the news arrived.
-    if let later = other.change(upTo: end), later.time > time,
+    if let later = other.change(after: time, from: being),
       stages[side]?.isDisjoint(with: later.stages) == false
     {
       return false
     }
+    let end = other.unchanged(from: time, being: being)
     // A server sends an open request once the session of its receiver is available (RFC 6121
     // §3.1.3), so that has to be long enough, too.
     let since =

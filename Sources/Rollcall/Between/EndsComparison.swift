@@ -62,7 +62,7 @@ package struct EndsComparison: Hashable, Sendable {
     case noTimes = "no-times"
     /// A log never has the whole roster.
     case noRoster = "no-roster"
-    /// The logs do not show both rosters at any one time.
+    /// The logs do not show both rosters when the first of them ends.
     case notTogether = "not-together"
     /// The owner has accepted a request, and its roster does not show it.
     case unshownAcceptance = "unshown-acceptance"

@@ -66,8 +66,9 @@ struct StageTrack {
     changes.first { $0.time > time && $0.stages.isDisjoint(with: stages) }
   }
 
-  /// The time up to which the log shows no other stage than those at an earlier time.
+  /// The time up to which the log shows without a gap that the stages of a time stay.
   func unchanged(from time: Int64, being stages: PossibleStages) -> Int64 {
-    change(after: time, from: stages)?.time ?? max(time, knownUntil ?? time)
+    let end = spans.first { $0.contains(time) }?.upperBound ?? time
+    return min(change(after: time, from: stages)?.time ?? end, end)
   }
 }
