@@ -10,6 +10,8 @@ struct EndReader {
   private var isKnown = false
   /// For each span the record that ends it; nil if it lasts to the end of the log.
   private var ends: [UInt64?] = []
+  /// The number of spans that began by the last record that was read.
+  private var begun = 0
   private let reader = RecordReader()
 
   init(of account: BareJID, with contact: BareJID) {
@@ -65,8 +67,9 @@ struct EndReader {
   mutating func read(_ header: RecordHeader, _ bytes: RawSpan) {
     let stamp = RecordStamp(
       record: header.sequence, time: header.time, isHeld: header.isHeld)
-    if let time = stamp.time, let index = end.spans.lastIndex(where: { $0.first <= stamp.record }),
-      ends[index] ?? .max > stamp.record,
+    while begun < end.spans.count, end.spans[begun].first <= stamp.record { begun += 1 }
+    let index = begun - 1
+    if let time = stamp.time, index >= 0, ends[index] ?? .max > stamp.record,
       header.direction == .inbound || end.spans[index].times == nil
     {
       let start = end.spans[index].times?.lowerBound ?? time

@@ -16,7 +16,8 @@ struct BetweenCommand: ParsableCommand, LogReading {
       which end is right, and which stanzas would repair it. Nothing is ever sent.
 
       Nothing is said against a pair that may still be settling, that is blocked, or that the \
-      logs do not show well enough. Presence is counted; --full lists it.
+      logs do not show well enough. Presence is counted; --full lists it. --connection selects \
+      one of the first account.
 
       Exit codes: 0 the ends do not disagree, 1 they disagree or have nothing to do with each \
       other, 2 bad usage or bad input.
@@ -87,6 +88,9 @@ struct BetweenCommand: ParsableCommand, LogReading {
 
   private func openBoth() throws -> (OpenedSource, OpenedSource) {
     let options = try capture.importOptions
+    if source == "-", other ?? "-" == "-" {
+      throw Failure("standard input, -, can be read only once")
+    }
     var others = options
     if let otherAccount {
       var selection = capture.selection
@@ -95,6 +99,7 @@ struct BetweenCommand: ParsableCommand, LogReading {
     } else if other != nil {
       others.account = nil
     }
+    others.connection = nil
     if let other {
       return (
         try SourceOptions.open([source], options, pair: capture.selection.pair),
