@@ -43,6 +43,24 @@ import Testing
     }
   }
 
+  @Test("The answers about a contact have those about its end, if its log is given")
+  func other() throws {
+    try write("ann", "both", "ben")
+    try write("ben", "to", "ann")
+    let why = ["why", "ann.jsonl", "ben@example.test"]
+    let between = try Program("between", "ann.jsonl", "ben.jsonl", in: folder.path)
+    let alone = try Program(why, in: folder.path)
+    let run = try Program(why + ["--other", "ben.jsonl"], in: folder.path)
+    #expect(run.code == 0, "\(run.errors)")
+    let question = "Does ann@example.test see the presence of ben@example.test?"
+    let start = try #require(between.output.range(of: question)?.lowerBound)
+    #expect(run.output == alone.output + "\n" + between.output[start...])
+    // The log of another account than the contact, and a message, which has no other end.
+    for arguments in [["--other", "ann.jsonl"], ["--other", "ben.jsonl", "--message", "#3"]] {
+      #expect(try Program(why + arguments, in: folder.path).code == 2)
+    }
+  }
+
   @Test("A connection is one of the first account")
   func connection() throws {
     try write("ann", "both", "ben")

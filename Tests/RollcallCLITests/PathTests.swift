@@ -66,6 +66,7 @@ import Testing
     Case(command: "connections", arguments: [log]),
     Case(command: "history", arguments: [log, "bob@example.test"]),
     Case(command: "why", arguments: [log, "bob@example.test"]),
+    Case(command: "why", arguments: [log, "bob@example.test", "--other", other]),
     Case(command: "conversations", arguments: [log], code: 1),
     Case(command: "chat", arguments: [log, "bob@example.test"], code: 1),
     Case(command: "bisect", arguments: [log, "--friend", "bob@example.test"]),

@@ -166,7 +166,10 @@ import Testing
         ["--name", contact + "=m" + anywhere.trimmingCharacters(in: .newlines)],
         ["--name", anywhere], ["--missing", contact], ["--run", "exit 3;" + anywhere],
       ],
-      "why": [[contact], ["eve@example.test"], [anywhere]],
+      "why": [
+        [contact], ["eve@example.test"], [anywhere], [contact, "--other", "other" + capture],
+        [contact, "--other", anywhere],
+      ],
       "what-if": [
         ["--drop", "10"], ["--drop", anywhere], ["--insert", anywhere + "@3"],
         ["--policy", "lenient"], ["--drop", "17", "-o", "branch" + log],

@@ -124,6 +124,7 @@ import Testing
     ("between", ["between", "ann.jsonl", "ben.jsonl"]),
     ("between", ["between", "ben.jsonl", "ann.jsonl"]),
     ("between", ["between", "ann.jsonl", "ben.jsonl", "--at", "5"]),
+    ("why", ["why", "ann.jsonl", "ben@example.test", "--other", "ben.jsonl"]),
     ("diffOfSections", ["diff", "move.log", "0", "head", "--sections"]),
     ("bisect", ["bisect", "move.log", "--count-friends", ">0"]),
     ("bisect", ["bisect", "move.log", "--count-friends", ">900"]),

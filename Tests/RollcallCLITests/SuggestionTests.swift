@@ -39,7 +39,7 @@ import Testing
     "An unknown option is refused, with the nearest one",
     arguments: [
       ("state x --accont y", "--account"), ("replay x --fom 3", "--from"),
-      ("sections x --group-bye index", "--group-by"),
+      ("sections x --group-bye index", "--group-by"), ("why x y --othr z", "--other"),
     ])
   func options(_ line: String, _ meant: String) throws {
     let run = try Program(line.split(separator: " ").map(String.init))

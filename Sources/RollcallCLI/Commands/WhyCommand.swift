@@ -19,12 +19,16 @@ struct WhyCommand: ParsableCommand, LogReading {
       more than once and by which records, whether it is unread, and whether a message of ours \
       arrived. The conversation is named as in chat.
 
+      With --other, the log or capture of the contact is compared, too: whether its end of the \
+      subscriptions agrees, and if not, which end is right and what would repair it, as in between.
+
       Examples:
         rollcall why debug.log bob@example.test
         rollcall why alice.rollcall bob@example.test --at 120
         rollcall why alice.rollcall bob@example.test --about request
         rollcall why alice.rollcall bob@example.test --json
         rollcall why alice.rollcall bob@example.test --message '#9'
+        rollcall why alice.rollcall bob@example.test --other bob.jsonl
 
       Exit codes: 0 answered, 1 the contact or the message is nowhere in the log, 2 bad usage or \
       bad input.
@@ -46,9 +50,17 @@ struct WhyCommand: ParsableCommand, LogReading {
       valueName: "id"))
   var message: String?
 
+  @Option(
+    help: "The log or capture of the contact, up to its head, to compare both ends.",
+    completion: .file())
+  var other: String?
+
   @OptionGroup var policy: FriendOptions
 
   func validate() throws {
+    guard message == nil || other == nil else {
+      throw ValidationError("--other is for contacts, and --message for messages")
+    }
     guard message == nil || about.isEmpty else {
       throw ValidationError("--about is for contacts; with --message, everything is answered")
     }
@@ -68,15 +80,31 @@ struct WhyCommand: ParsableCommand, LogReading {
       throw NothingFound(sentence: "\(jid) is the account itself, and not a contact of its own")
     }
     let explanation = whole.limited(to: about)
+    let ends = try other.map { try compare(opened, with: $0, of: jid) }
     if output.json {
-      try Terminal.say(JSONValue(explanation, state))
+      let document = JSONValue(explanation, state)
+      try Terminal.say(ends.map { document.adding(["ends": JSONValue($0)]) } ?? document)
     } else {
-      try Terminal.say(explanation.lines(after: state.roster.position))
+      try Terminal.say(
+        explanation.lines(after: state.roster.position)
+          + (ends?.answers.flatMap { [""] + $0.lines } ?? []))
     }
   }
 }
 
 extension WhyCommand {
+  private func compare(
+    _ opened: OpenedSource, with path: String, of contact: BareJID
+  ) throws -> TwoEnds {
+    if path == "-", ([source.source] + source.also).contains("-") {
+      throw Failure("standard input, -, can be read only once")
+    }
+    var options = try source.importOptions
+    (options.account, options.connection) = (contact, nil)
+    return try BetweenCommand.compare(
+      (opened, source.point), (SourceOptions.open([path], options), .head))
+  }
+
   private func explain(_ name: String, in opened: OpenedSource) throws {
     let view = try opened.naming {
       try opened.timeline.conversationView(upTo: opened.timeline.record(at: source.point))
