@@ -145,6 +145,25 @@ struct TwoDevices {
     #expect(try answer(devices).pushes.count == 1)
   }
 
+  @Test("Pushes of two sets at once, received in opposite orders, are missed by none")
+  func crossing() throws {
+    var devices = TwoDevices()
+    for (connection, names) in [(1, ["Rob", "Bobby"]), (2, ["Bobby", "Rob"])] {
+      for name in names { devices.push(TwoDevices.bob(name), to: [connection]) }
+    }
+    devices.presence()
+    // What they show differs, because neither knows which of the two is the newer one.
+    #expect(try answer(devices) == ([], ["bob@example.test"]))
+    #expect(try !diff(devices).output.contains("did not receive"))
+
+    var lost = TwoDevices()
+    lost.push(TwoDevices.bob("Rob"), to: [1])
+    let push = lost.record - 1
+    for connection in 1...2 { lost.push(TwoDevices.bob("Bobby"), to: [connection]) }
+    lost.presence()
+    #expect(try answer(lost) == ([push], []))
+  }
+
   @Test("What a connection cannot have received, it did not miss")
   func nearMisses() throws {
     var devices = TwoDevices()

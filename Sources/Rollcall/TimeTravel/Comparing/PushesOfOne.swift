@@ -115,16 +115,28 @@ private struct HeardPushes {
   }
 
   /// Those that another connection did not receive. Both receive the pushes of a contact in one
-  /// order.
+  /// order, except for those of sets that the server carried out at once.
   func without(_ other: HeardPushes) -> [PushOfOne] {
     let (mine, others) = (byContact, other.byContact)
     return mine.flatMap { contact, pushes -> [PushOfOne] in
-      let received = others[contact] ?? []
-      return pushes.difference(from: received) { $0.isSame(as: $1) }.insertions.compactMap {
-        if case .insert(_, let push, _) = $0 { push } else { nil }
+      let difference = pushes.difference(from: others[contact] ?? []) { $0.isSame(as: $1) }
+      var moved = difference.removals.map(\.push)
+      return difference.insertions.map(\.push).filter { push in
+        guard let index = moved.firstIndex(where: push.isSame) else { return true }
+        moved.remove(at: index)
+        return false
       }
     }.sorted { $0.stamp.record < $1.stamp.record }
   }
 
   private var byContact: [BareJID: [PushOfOne]] { Dictionary(grouping: pushes, by: \.contact) }
+}
+
+extension CollectionDifference<PushOfOne>.Change {
+  /// The push that it inserts or removes.
+  fileprivate var push: PushOfOne {
+    switch self {
+    case .insert(_, let push, _), .remove(_, let push, _): push
+    }
+  }
 }
