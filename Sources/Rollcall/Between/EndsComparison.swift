@@ -28,7 +28,7 @@ package struct EndsComparison: Hashable, Sendable {
     package let stages: [SubscriptionSide: PossibleStages]
     /// The records that set the stages.
     package let records: [SubscriptionSide: UInt64]
-    /// What the log that goes on shows first that is another stage.
+    /// The first other stage that the longer log shows.
     package let later: [SubscriptionSide: Later]
     package let verdict: Verdict
 
