@@ -42,10 +42,10 @@ public import RosterCore
     for await update in updates { show(update) }
   }
 
-  /// Shows an update.
+  /// Shows an update, also if those before it were left out.
   public func show(_ update: ScreenUpdate<Connection>) {
     self.update = update
-    if update.changes?.isEmpty != true { sections = update.sections }
+    if sections != update.sections { sections = update.sections }
     if unseenCount != update.unseenCount { unseenCount = update.unseenCount }
     if connection != update.connection { connection = update.connection }
   }

@@ -66,6 +66,21 @@ import XMPPStanza
     #expect(model.unseenCount == 0)
   }
 
+  @Test("Rows that a skipped update has are shown with the next one")
+  func skipped() async throws {
+    let model = ContactsModel<Bool>()
+    var updates = session.screens().makeAsyncIterator()
+    model.show(try #require(await updates.next()))
+    try push("<item jid='bo@example.test' name='Bo' subscription='both'/>", id: 1)
+    let rows = try #require(await updates.next())
+    #expect(rows.changes?.isEmpty == false)
+    try session.opened(as: JID(parsing: "me@example.test/phone"), at: nil)
+    let connection = try #require(await updates.next())
+    #expect(connection.changes?.isEmpty == true)
+    model.show(connection)
+    #expect(model.sections == rows.sections)
+  }
+
   @Test("It ends with the session")
   func end() async throws {
     let model = ContactsModel<Bool>()
