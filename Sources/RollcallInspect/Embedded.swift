@@ -65,7 +65,7 @@ let embeddedFiles: [String: EmbeddedFile] = [
 
 """#),
   "/js/app.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "6d8567d1349026fd",
+    type: "text/javascript; charset=utf-8", digest: "f8d2a5f6dac70ed4",
     text: #"""
 // Connects the address, the server and the panes. Data flows one way: address, request, panes.
 import { h } from './dom.js';
@@ -172,7 +172,7 @@ export class App {
     });
     // By itself, because the first answer takes as long as reading the whole log.
     this.askingCards.want(() => ask(`contacts/${encodeURIComponent(who)}/cards`, { log: this.log.number, at }, { keep: true }), (answer) => {
-      this.cards = { jid: who, ...answer };
+      this.cards = { jid: who, log: this.log.number, ...answer };
       this.details.draw();
     });
   }
@@ -683,7 +683,7 @@ export class Compare {
 
 """#),
   "/js/contact.js": EmbeddedFile(
-    type: "text/javascript; charset=utf-8", digest: "b2c170179faa2e63",
+    type: "text/javascript; charset=utf-8", digest: "94c52e48f9ccead8",
     text: #"""
 // One contact: what is known, why, and everything that happened to it.
 import { h } from './dom.js';
@@ -713,11 +713,15 @@ export function contactParts(app, answer, at) {
   ];
 }
 
-/** The cards and the avatar of the contact, as far as they are known yet. */
-const shown = (app, { jid }) => (app.cards?.jid === jid ? app.cards : { cards: [], avatar: null });
+/** The cards and the avatar of the contact, as far as they are known yet; those of another moment only keep their space. */
+function shown(app, { jid, at }) {
+  const { cards } = app;
+  if (cards?.jid !== jid || cards.log !== app.log.number) return { cards: [], avatar: null };
+  return { ...cards, isOld: cards.at !== at };
+}
 
 function facts(app, answer) {
-  const { item, request, outgoing, presence, blocked, note, reading, nameFrom } = answer, { cards, avatar } = shown(app, answer);
+  const { item, request, outgoing, presence, blocked, note, reading, nameFrom } = answer, { cards, avatar, isOld } = shown(app, answer);
   const records = item?.records ?? {}, rows = [];
   const value = (content, record, what, text) => app.origins.value(content, record, what, text);
   const fact = (label, content) => rows.push(h('dt', {}, label), h('dd', {}, content));
@@ -744,11 +748,11 @@ function facts(app, answer) {
   }
   for (const { form, fn, nickname, photo, record } of cards) {
     const parts = [fn, nickname && `“${nickname}”`, photo && t.photo(photo.type, photo.size)].filter(Boolean), text = visible(parts.join(', ')) || t.emptyCard;
-    fact(t.cards[form] ?? form, value(h('bdi', {}, text), record, texts.value.card, text));
+    fact(t.cards[form] ?? form, isOld ? '…' : value(h('bdi', {}, text), record, texts.value.card, text));
   }
   if (avatar) {
     const text = avatar.sha1 ? `${avatar.sha1.slice(0, 8)}…` : t.noAvatar;
-    fact(t.avatar, [value(text, avatar.record, texts.value.avatar, text), avatar.sha1 ? h('span', { class: 'faint' }, ` ${avatar.have ? t.inLog : t.notInLog}`) : null]);
+    fact(t.avatar, isOld ? '…' : [value(text, avatar.record, texts.value.avatar, text), avatar.sha1 ? h('span', { class: 'faint' }, ` ${avatar.have ? t.inLog : t.notInLog}`) : null]);
   }
   return h('dl', { class: 'facts-list' }, rows);
 }

@@ -321,6 +321,22 @@ def a_contact_has_a_card_and_a_picture(views):
     views.close(page)
 
 
+def the_cards_of_another_moment_are_not_shown(views):
+    """A moment whose cards have not arrived yet shows none of the moment before."""
+    page = views.open("at=6&show=records&tab=contact&who=bob@example.test", log="cards")
+    panel = page.get_by_role("tabpanel")
+    card = panel.get_by_role("button", name="Robert, a picture of 3 bytes (image/png), set by record 6")
+    expect(card).to_be_visible()
+    held = []
+    page.route("**/cards?*", lambda route: held.append(route))
+    with page.expect_request("**/cards?*"):
+        page.keyboard.press("k")
+    expect(page.locator(".moment b")).to_have_text("#5")
+    expect(card).to_have_count(0)
+    held.pop().continue_()
+    views.close(page)
+
+
 def the_screen_is_searched_by_pinyin(views):
     page = views.open("at=17746&tab=roster")
     page.keyboard.press("c")
@@ -914,7 +930,7 @@ STORIES = [
     an_edit_that_took_back_a_name_by_keys, a_forged_push_by_clicks,
     a_forged_push_by_keys, two_devices_by_clicks, two_devices_by_keys, who_took_back_a_name_by_clicks, who_took_back_a_name_by_keys,
     why_a_request_stays_by_clicks, why_a_request_stays_by_keys, who_is_on_the_screen_by_clicks, who_is_on_the_screen_by_keys,
-    a_contact_has_a_card_and_a_picture, the_screen_is_searched_by_pinyin,
+    a_contact_has_a_card_and_a_picture, the_cards_of_another_moment_are_not_shown, the_screen_is_searched_by_pinyin,
     the_story_is_filtered, a_search_says_how_far_it_is_and_stops, folds_open_and_close, a_step_is_one_request, a_step_costs_what_it_changes, the_timeline_is_moved_by_mouse_and_keys,
     a_click_near_a_finding_goes_to_it, the_key_leaves_the_address, the_policy_is_strict, hostile_names_are_texts, nothing_scrolls_sideways,
     every_key_has_its_control, arrow_keys_reach_what_rows_have, a_live_log_is_followed_and_may_be_replaced,
@@ -927,7 +943,7 @@ STORIES = [
 # On small captures: what .ci/run has time for.
 QUICK = [
     two_devices_by_clicks, two_devices_by_keys, who_took_back_a_name_by_clicks, who_took_back_a_name_by_keys, why_a_request_stays_by_clicks,
-    why_a_request_stays_by_keys, who_is_on_the_screen_by_clicks, who_is_on_the_screen_by_keys, a_contact_has_a_card_and_a_picture, a_search_says_how_far_it_is_and_stops,
+    why_a_request_stays_by_keys, who_is_on_the_screen_by_clicks, who_is_on_the_screen_by_keys, a_contact_has_a_card_and_a_picture, the_cards_of_another_moment_are_not_shown, a_search_says_how_far_it_is_and_stops,
     hostile_names_are_texts,
     a_live_log_is_followed_and_may_be_replaced, a_bookmark_is_set_and_found_again, a_stanza_is_copied_as_it_was_recorded,
     what_is_listed_is_saved, what_a_page_missed_is_shown_after_a_reconnect, another_run_is_said,

@@ -80,6 +80,9 @@ package struct AvatarTable: Hashable, Sendable {
     return found?.pep ?? found?.vCard
   }
 
+  /// The number of different pictures that were seen.
+  package var seenCount: Int { seen.count }
+
   /// Whether the bytes of an avatar were seen.
   package func isKnown(_ avatar: Avatar) -> Bool {
     avatar.sha1.map { seen.contains($0) } ?? false

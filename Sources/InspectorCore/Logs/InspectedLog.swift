@@ -2,6 +2,7 @@ package import Captures
 package import Rollcall
 import RosterCore
 import Synchronization
+import XMPPStanza
 
 /// A log that the inspector has open, with what it keeps of it between requests.
 ///
@@ -164,12 +165,8 @@ package final class InspectedLog: Sendable {
   func cards(_ jid: String, _ request: InspectorRequest) throws -> JSONValue {
     let contact = try OpenLog.contact(jid)
     return try borrow({ ($0.cards, $0.timeline, try $0.record("at", of: request), $0.head) }) {
-      var cards = $0.0
-      let (_, timeline, record, head) = $0
-      try cards.extend(over: timeline, upTo: head)
-      let extended = cards
-      try read { $0.cards = extended }
-      return JSONValue(cards.shown(by: contact, at: record), at: record)
+      (cards, timeline, record, head) in
+      JSONValue(try cards.shown(by: contact, at: record, over: timeline, upTo: head), at: record)
     }
   }
 
@@ -221,6 +218,21 @@ package final class InspectedLog: Sendable {
       throw Refusal(500, "log-unreadable", "the bookmark is not in the log")
     }
     return JSONValue(bookmark)
+  }
+}
+
+/// The cards of a log, which is read once: a page that asks while another page's request reads it
+/// waits for that.
+final class CardReading: Sendable {
+  private let history = Mutex(CardHistory())
+
+  func shown(
+    by contact: BareJID, at record: UInt64, over timeline: Timeline, upTo head: UInt64
+  ) throws -> CardHistory.Shown {
+    try history.withLock { history in
+      try history.extend(over: timeline, upTo: head)
+      return history.shown(by: contact, at: record)
+    }
   }
 }
 

@@ -22,7 +22,7 @@ struct OpenLog: Sendable {
   var views = StoryViews()
   var screens = ScreenCache()
   var histories = HistoryCache()
-  var cards = CardHistory()
+  let cards = CardReading()
   var branches = Branches()
 
   init(_ timeline: Timeline, title: String, generation: Int = 0) {

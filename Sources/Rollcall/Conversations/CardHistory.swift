@@ -34,13 +34,15 @@ package struct CardHistory: Sendable {
   ///
   /// - Throws: An error of the log if it cannot be read.
   ///
-  /// Complexity: linear in the bytes of the records after the last one.
+  /// Complexity: linear in the bytes of the records after the last one, and in the accounts whose
+  /// avatar is not known yet for each new picture.
   package mutating func extend(over timeline: Timeline, upTo end: UInt64) throws {
     guard end > last else { return }
     var reduced = try conversations ?? timeline.conversationsBeforeAll
     conversations = nil
     defer { conversations = reduced }
     let reader = RecordReader()
+    var seenCount = reduced.avatars.seenCount
     try timeline.log.forEachRecord(in: last + 1...end) { header, bytes in
       last = header.sequence
       guard timeline.includes(header.connection),
@@ -50,7 +52,8 @@ package struct CardHistory: Sendable {
       // A server can answer for the account without a sender, or in its own name.
       if let account = reduced.account { note(account, reduced, header.sequence) }
       if let sender = event.sender { note(sender, reduced, header.sequence) }
-      guard case .query = event else { return }
+      guard reduced.avatars.seenCount > seenCount else { return }
+      seenCount = reduced.avatars.seenCount
       for owner in unknown { note(owner, reduced, header.sequence) }
     }
   }

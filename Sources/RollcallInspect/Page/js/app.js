@@ -103,7 +103,7 @@ export class App {
     });
     // By itself, because the first answer takes as long as reading the whole log.
     this.askingCards.want(() => ask(`contacts/${encodeURIComponent(who)}/cards`, { log: this.log.number, at }, { keep: true }), (answer) => {
-      this.cards = { jid: who, ...answer };
+      this.cards = { jid: who, log: this.log.number, ...answer };
       this.details.draw();
     });
   }

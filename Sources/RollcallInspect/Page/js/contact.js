@@ -26,11 +26,15 @@ export function contactParts(app, answer, at) {
   ];
 }
 
-/** The cards and the avatar of the contact, as far as they are known yet. */
-const shown = (app, { jid }) => (app.cards?.jid === jid ? app.cards : { cards: [], avatar: null });
+/** The cards and the avatar of the contact, as far as they are known yet; those of another moment only keep their space. */
+function shown(app, { jid, at }) {
+  const { cards } = app;
+  if (cards?.jid !== jid || cards.log !== app.log.number) return { cards: [], avatar: null };
+  return { ...cards, isOld: cards.at !== at };
+}
 
 function facts(app, answer) {
-  const { item, request, outgoing, presence, blocked, note, reading, nameFrom } = answer, { cards, avatar } = shown(app, answer);
+  const { item, request, outgoing, presence, blocked, note, reading, nameFrom } = answer, { cards, avatar, isOld } = shown(app, answer);
   const records = item?.records ?? {}, rows = [];
   const value = (content, record, what, text) => app.origins.value(content, record, what, text);
   const fact = (label, content) => rows.push(h('dt', {}, label), h('dd', {}, content));
@@ -57,11 +61,11 @@ function facts(app, answer) {
   }
   for (const { form, fn, nickname, photo, record } of cards) {
     const parts = [fn, nickname && `“${nickname}”`, photo && t.photo(photo.type, photo.size)].filter(Boolean), text = visible(parts.join(', ')) || t.emptyCard;
-    fact(t.cards[form] ?? form, value(h('bdi', {}, text), record, texts.value.card, text));
+    fact(t.cards[form] ?? form, isOld ? '…' : value(h('bdi', {}, text), record, texts.value.card, text));
   }
   if (avatar) {
     const text = avatar.sha1 ? `${avatar.sha1.slice(0, 8)}…` : t.noAvatar;
-    fact(t.avatar, [value(text, avatar.record, texts.value.avatar, text), avatar.sha1 ? h('span', { class: 'faint' }, ` ${avatar.have ? t.inLog : t.notInLog}`) : null]);
+    fact(t.avatar, isOld ? '…' : [value(text, avatar.record, texts.value.avatar, text), avatar.sha1 ? h('span', { class: 'faint' }, ` ${avatar.have ? t.inLog : t.notInLog}`) : null]);
   }
   return h('dl', { class: 'facts-list' }, rows);
 }
