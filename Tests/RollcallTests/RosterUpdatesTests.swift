@@ -105,6 +105,33 @@ import Testing
     #expect(await quick.value == 1)
   }
 
+  @Test("A state of the connection takes no place among the steps that wait")
+  func connection() async throws {
+    let session = try session()
+    let step = try #require(
+      try session.received(
+        "<iq type='set' id='p'><query xmlns='jabber:iq:roster'><item jid='c@x'/></query></iq>".utf8,
+        at: nil
+      ).first)
+    let hub = UpdateHub()
+    var updates = hub.watch(from: Roster(), limit: 1).makeAsyncIterator()
+    var screens = ScreenUpdates(
+      hub.watch(from: Roster(), limit: 1, connection: 1), SectionPolicy()
+    ) { _, state in state as? Int }.makeAsyncIterator()
+    _ = await updates.next()
+    _ = await screens.next()
+    for state in [2, 3] { hub.tell(connection: state) }
+    hub.tell(.step(step, session.roster))
+    hub.tell(connection: 4)
+    hub.close()
+    #expect(await updates.next().map { Told($0) } == Told(1))
+    #expect(await updates.next() == nil)
+    let screen = await screens.next()
+    #expect(screen?.connection == 4 && screen?.roster.itemCount == 1)
+    #expect(screen?.changes?.isEmpty == true, "no step was missed")
+    #expect(await screens.next() == nil)
+  }
+
   @Test("There is one iterator: another one ends at once, and takes no updates")
   func oneIterator() async throws {
     let session = try session()

@@ -39,10 +39,7 @@ public struct RosterUpdates: AsyncSequence, Sendable {
     /// The next update; nil if the session is over or the task is cancelled. Waits until something
     /// changes.
     public mutating func next() async -> RosterUpdate? {
-      while let item = await inbox?.next() {
-        if let update = item.update { return update }
-      }
-      return nil
+      await inbox?.next()?.update
     }
   }
 
@@ -70,10 +67,13 @@ final class UpdateInbox: Sendable {
   }
 
   private let limit: Int
+  /// Whether the observer is told the state of the connection.
+  private let hasConnection: Bool
   private let state: Mutex<State>
 
   init(_ first: HubItem, limit: Int) {
     self.limit = Swift.max(1, limit)
+    hasConnection = first.connection != nil
     state = Mutex(State(waiting: [first]))
   }
 
@@ -89,6 +89,7 @@ final class UpdateInbox: Sendable {
 
   /// Adds an update, or resumes the observer that waits for it.
   func put(_ item: HubItem) {
+    guard item.update != nil || hasConnection else { return }
     let reader = state.withLock { state -> CheckedContinuation<HubItem?, Never>? in
       guard !state.isClosed else { return nil }
       if let reader = state.reader.take() { return reader }
@@ -125,12 +126,15 @@ final class UpdateInbox: Sendable {
 }
 
 extension UpdateInbox.State {
-  /// Adds an update. If too many steps wait, one roster replaces them.
+  /// Adds an update. If too many steps wait, one roster replaces them. A state of the connection
+  /// takes no place: it is told with the update before it, or the next one.
   fileprivate mutating func add(_ item: HubItem, _ limit: Int) {
-    guard let update = item.update else {
-      if waiting.count < limit { return waiting.append(item) }
-      return waiting[waiting.count - 1].connection = item.connection
+    if let last = waiting.last, last.update == nil || item.update == nil {
+      waiting[waiting.count - 1] = HubItem(
+        update: item.update ?? last.update, connection: item.connection ?? last.connection)
+      return
     }
+    guard let update = item.update else { return waiting.append(item) }
     var missed = 0
     if case .snapshot(_, let before)? = waiting.first?.update, before > 0 {
       // The observer was already too slow and has not read anything since.
