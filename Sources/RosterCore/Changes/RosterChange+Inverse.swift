@@ -3,10 +3,13 @@ import XMPPStanza
 // Undoing a change.
 extension RosterChange {
   /// The command that takes the change back, for a change that a command can take back; nil for
-  /// all others, such as what a contact did, and a removal: who was removed has to consent again.
+  /// all others, such as what a contact did, a removal, because the contact has to consent again,
+  /// and an approval, which ends a subscription if the contact has used it since.
   ///
-  /// The inverse of an addition removes the contact. It is decided on the roster as it is then, so
-  /// look at what has changed since before an old change is taken back.
+  /// A change does not say who made it: the inverse of an addition removes the contact, also for
+  /// each item of the first roster and for what another device added. `RosterOutcome.inverses` has
+  /// only what was asked for. A command is decided on the roster as it is then, so look at what has
+  /// changed since before an old change is taken back.
   public var inverse: RosterCommand? {
     if case .blocked(let jid, let before, _) = values {
       return before ? .block(jid) : .unblock(jid)
@@ -16,9 +19,9 @@ extension RosterChange {
     case .item(nil, _?): .remove(contact)
     case .name(let before, _): .rename(contact, to: before)
     case .groups(let before, _): .setGroups(contact, before)
-    case .approved(let before, _): before ? .preApprove(contact) : .revoke(contact)
+    case .approved(true, _): .preApprove(contact)
     case .outgoing(nil, _?): .cancel(contact)
-    case .item, .outgoing, .account, .connected, .connection, .completeness, .version,
+    case .item, .outgoing, .approved, .account, .connected, .connection, .completeness, .version,
       .blockedKnown, .ownPresence, .subscription, .ask, .request, .presence, .blocked, .nickname,
       .vCard, .starred, .reading, .note:
       nil
@@ -36,6 +39,29 @@ extension RosterChange {
       .blockedKnown, .ownPresence, .subscription, .ask, .request, .presence, .blocked, .nickname,
       .vCard, .name, .groups, .approved:
       nil
+    }
+  }
+}
+
+extension RosterOutcome {
+  /// The commands that take back what this record shows because we asked for it, by a set, by
+  /// blocking or by an answer to a contact: the entries of an undo list.
+  ///
+  /// Complexity: linear in the changes, for each request of ours that they show.
+  public var inverses: [RosterCommand] {
+    let asked = originsOfChanges.filter(\.isOurs)
+    return changes.filter { change in
+      asked.contains { $0.contact == change.contact && $0.explains(change.field) }
+    }
+    .compactMap(\.inverse)
+  }
+}
+
+extension ChangeOrigin {
+  fileprivate var isOurs: Bool {
+    switch kind {
+    case .edit, .ownStanza, .blocking: true
+    case .contactStanza: false
     }
   }
 }

@@ -21,7 +21,9 @@ import XMPPStanza
     #expect(inverses(unnamed) == [.rename(bob, to: "Rob")])
     let approved = scenario.pushed(
       item("bob@example.test", "approved='true'", groups: ["B", "C"]))
-    #expect(inverses(approved) == [.revoke(bob)])
+    #expect(inverses(approved).isEmpty, "bob may have used it by the time that it is taken back")
+    let withdrawn = scenario.pushed(item("bob@example.test", groups: ["B", "C"]))
+    #expect(inverses(withdrawn) == [.preApprove(bob)])
     // The decider carries the inverse out.
     let decider = RosterDecider(wantsMutualFriends: true)
     let undo = try decider.decide(.rename(bob, to: "Rob"), on: scenario.roster) { "c\($0)" }
@@ -33,6 +35,26 @@ import XMPPStanza
     var scenario = Scenario.alice()
     #expect(inverses(scenario.pushed(item("bob@example.test"))) == [.remove(bob)])
     #expect(inverses(scenario.sends("subscribe", to: "bob@example.test")) == [.cancel(bob)])
+  }
+
+  @Test("Only what was asked for is in an undo list")
+  func outcomes() {
+    var scenario = Scenario()
+    scenario.opened(Scenario.account + "/phone")
+    let roster = scenario.fetches(item("bob@example.test", "name='Bob'"))
+    #expect(inverses(roster) == [.remove(bob)] && roster.inverses.isEmpty)
+    scenario.sets(item("bob@example.test", "name='Rob'"))
+    #expect(
+      scenario.pushed(item("bob@example.test", "name='Rob'")).inverses == [.rename(bob, to: "Bob")])
+    scenario.receivesEmptyResult(id: "set")
+    // Another device renames it again.
+    let elsewhere = scenario.pushed(item("bob@example.test", "name='Robert'"))
+    #expect(inverses(elsewhere) == [.rename(bob, to: "Rob")] && elsewhere.inverses.isEmpty)
+    // Our answer to a request adds its sender.
+    scenario.receives("subscribe", from: "eve@example.test")
+    scenario.sends("subscribed", to: "eve@example.test")
+    let accepted = scenario.pushed(item("eve@example.test", "subscription='from'"))
+    #expect(accepted.inverses == [.remove(bare("eve@example.test"))])
   }
 
   @Test("What a contact or the server does, and a removal, have no inverse")
