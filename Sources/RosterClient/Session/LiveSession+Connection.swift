@@ -258,6 +258,8 @@ extension LiveSession {
   private func online(isResumed: Bool) {
     timer?.cancel()
     timer = nil
+    // The request for this connection is fulfilled; the next one waits again.
+    connectsAtOnce = false
     reconnection.wentOnline(at: now)
     passwords.accepted(isResumed: isResumed)
     (silence, isRegistered) = (Silence(), true)

@@ -92,7 +92,7 @@ extension LiveSession {
   /// A part of the server's stream within the session is on disk.
   func stanzaArrived(_ step: SessionStep) {
     guard case .element(let element) = step.part, element.isStanza else { return }
-    for number in stanzaWatchers.keys { stanzaWatchers[number]?.tell(element, step.stamp) }
+    for watcher in stanzaWatchers.values { watcher.tell(element, step.stamp) }
   }
 
   /// Ends the sequences of stanzas.

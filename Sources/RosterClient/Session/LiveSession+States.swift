@@ -56,16 +56,18 @@ extension LiveSession {
   /// everything that arrives, for as long as it is willing to, and `resume` continues it. Contacts
   /// see that the user is offline only when the server gives up. Waits end as after a lost
   /// connection, but a `start` that has not returned continues after `resume`. Does nothing if the
-  /// session was not started, is suspended already, or is over.
+  /// session was not started or is over; if it is suspended already, only waits.
   ///
   /// When this returns, everything is on disk. The log remains open, and other recorders are still
   /// refused. Waits for the disk only; a cancelled task does not wait.
   public func suspend() async {
-    guard phase.connects, !isSuspended else { return }
-    isSuspended = true
-    enter(.suspended)
-    wake.take()?.succeed()
-    drop(.suspended)
+    guard phase.connects else { return }
+    if !isSuspended {
+      isSuspended = true
+      enter(.suspended)
+      wake.take()?.succeed()
+      drop(.suspended)
+    }
     let number = nextWait()
     await waiting { (waiter: CheckedContinuation<Void, Never>) in
       guard machine != nil else { return waiter.resume() }

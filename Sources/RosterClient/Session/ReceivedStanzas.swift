@@ -38,7 +38,7 @@ public struct ReceivedStanzas: AsyncSequence, Sendable {
 }
 
 /// The session's end of a sequence of stanzas.
-struct StanzaWatcher {
+final class StanzaWatcher {
   private let continuation: AsyncStream<ReceivedStanza>.Continuation
   /// The number of stanzas that were left out since the last one that was not.
   private var missed = 0
@@ -47,7 +47,7 @@ struct StanzaWatcher {
     self.continuation = continuation
   }
 
-  mutating func tell(_ element: XMPPElement, _ stamp: RecordStamp) {
+  func tell(_ element: XMPPElement, _ stamp: RecordStamp) {
     let stanza = ReceivedStanza(element: element, stamp: stamp, missed: missed)
     switch continuation.yield(stanza) {
     case .enqueued: missed = 0

@@ -137,12 +137,7 @@ struct LiveLifecycleTests {
   @Test("A start that resumes a session ends with its roster, however long the session was lost")
   func resumedStart() async throws {
     let silent = Array(RelayedSession.counted.dropLast())
-    let resumed =
-      Words.startTLS + Words.login + [
-        Words.binding(Talk.bind + Talk.counting),
-        Turn(heard: "<resume", said: "<resumed xmlns='urn:xmpp:sm:3' previd='s' h='0'/>"),
-        Words.roster(RelayedSession.kept),
-      ]
+    let resumed = RelayedSession.resuming + [Words.roster(RelayedSession.kept)]
     let life = try RelayedSession(silent, resumed) { $0.answer = 3_600_000 }
     let lost = Task { await life.failureOfStart() }
     try await life.wait { !$0.rosterWaiters.isEmpty && $0.machine?.resumption != nil }

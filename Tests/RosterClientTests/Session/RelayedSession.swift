@@ -41,6 +41,12 @@ struct RelayedSession {
       Turn(heard: "<enable", said: "<enabled xmlns='urn:xmpp:sm:3' id='s' resume='true'/>"),
       Words.roster(kept),
     ]
+  /// The script to resume a session of `counted` of which the server has handled nothing.
+  static let resuming =
+    Words.startTLS + Words.login + [
+      Words.binding(Talk.bind + Talk.counting),
+      Turn(heard: "<resume", said: "<resumed xmlns='urn:xmpp:sm:3' previd='s' h='0'/>"),
+    ]
 
   /// Waits until a condition of the session is met.
   func wait(_ condition: @Sendable (isolated LiveSession) -> Bool) async throws {

@@ -133,8 +133,14 @@ struct StateTests {
     await life.session.resume()
     #expect(await life.failureOfStart() == nil)
     #expect(await next(3, of: &states) == ["idle", "connecting", "online(resumed: false)"])
-    await life.session.suspend()
-    #expect(await life.session.holds { $0.machine == nil && $0.state == .suspended })
+    // The second call, too, waits until the connection is gone.
+    let calls = (0..<2).map { _ in
+      Task {
+        await life.session.suspend()
+        return await life.session.holds { $0.machine == nil && $0.state == .suspended }
+      }
+    }
+    for call in calls { #expect(await call.value) }
     #expect(await next(1, of: &states) == ["suspended"])
     #expect(await life.failureOfRename() == .failure(.notOnline))
     // Only `resume` ends it.
@@ -147,6 +153,57 @@ struct StateTests {
     await life.session.suspend()
     await life.session.close()
     #expect(await next(4, of: &states) == ["suspended", "closing", "closed", "the end"])
+  }
+
+  @Test("A suspended session is resumed, with a command that the server has not confirmed")
+  func resumed() async throws {
+    let rename = ScriptedServer.Turn(
+      heard: "name=\"Robert\"",
+      said: """
+        <iq type='set' id='p'><query xmlns='jabber:iq:roster'><item jid='bob@example.test' \
+        name='Robert'/></query></iq>
+        """)
+    let life = try RelayedSession(RelayedSession.counted, RelayedSession.resuming + [rename])
+    #expect(await life.failureOfStart() == nil)
+    var states = await life.session.states().makeAsyncIterator()
+    let command = Task { await life.failureOfRename() }
+    try await life.server.hears("name=\"Robert\"")
+    await life.session.suspend()
+    #expect(await command.value == .outcomeUnknown(willBeSentAgain: true))
+    await life.session.resume()
+    #expect(
+      await next(4, of: &states) == [
+        "online(resumed: false)", "suspended", "connecting", "online(resumed: true)",
+      ])
+    try await life.wait { $0.roster.item(RelayedSession.bob)?.name == "Robert" }
+    await life.session.close()
+  }
+
+  @Test("A session that is resumed before its connection is gone gets another one")
+  func resumedAtOnce() async throws {
+    let life = try RelayedSession(RelayedSession.counted, RelayedSession.resuming) {
+      $0.reconnection = 1000
+    }
+    #expect(await life.failureOfStart() == nil)
+    var states = await life.session.states().makeAsyncIterator()
+    await life.session.suspendAndResume()
+    #expect(
+      await next(4, of: &states) == [
+        "online(resumed: false)", "suspended", "connecting", "online(resumed: true)",
+      ])
+    await life.session.close()
+  }
+
+  @Test("A session that is resumed while it connects waits again after its next loss")
+  func resumedWhileConnecting() async throws {
+    let life = try RelayedSession(RelayedSession.online) { $0.reconnection = 1000 }
+    await life.session.suspendAtStart(andResumes: true)
+    #expect(await life.failureOfStart() == nil)
+    #expect(await life.session.holds { !$0.connectsAtOnce })
+    var states = await life.session.states().makeAsyncIterator()
+    life.relay.cut()
+    #expect(await next(2, of: &states) == ["online(resumed: false)", "waiting"])
+    await life.session.close()
   }
 
   @Test("A start that is suspended continues once it is resumed")
@@ -175,10 +232,16 @@ struct StateTests {
 
 extension LiveSession {
   /// Suspends the session as soon as it has started to connect.
-  fileprivate func suspendAtStart() {
+  fileprivate func suspendAtStart(andResumes: Bool = false) {
     guard phase == .starting else {
-      return loop.execute { self.assumeIsolated { $0.suspendAtStart() } }
+      return loop.execute { self.assumeIsolated { $0.suspendAtStart(andResumes: andResumes) } }
     }
+    if andResumes { suspendAndResume() } else { inBackground { await $0.suspend() } }
+  }
+
+  /// Suspends and resumes the session, without a step of the connection in between.
+  fileprivate func suspendAndResume() {
     inBackground { await $0.suspend() }
+    inBackground { $0.resume() }
   }
 }
