@@ -27,7 +27,7 @@ public struct RollcallError: Error, Hashable, Sendable, CustomStringConvertible 
     case newerFormat
     /// The file is not a log, or the log is damaged.
     case damaged
-    /// A capture, or the file with its expected results, cannot be read.
+    /// A capture, the file with its expected results, or a sample for tests cannot be read.
     case capture
     /// The log has no such point.
     case point(PointError)

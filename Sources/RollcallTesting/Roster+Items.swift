@@ -49,21 +49,38 @@ extension Roster {
   ///   - presences: The available resources.
   ///   - annotations: What the user has set.
   ///   - account: Whose roster it is.
-  /// - Throws: `RollcallError` if a text cannot be in XML.
+  /// - Throws: `RollcallError` with the reason `capture` if a text has a character that XML does
+  ///   not allow, if an address occurs twice, or if it exceeds the limits of a `RosterSession`.
   ///
   /// Complexity: linear in all of them.
   public init(
     items: [RosterItem], requests: [SampleRequest] = [], presences: [SamplePresence] = [],
     annotations: [RosterAnnotation] = [], account: JID = .sample
   ) throws(RollcallError) {
-    let session = RosterSession(limits: SessionLimits(), idPrefix: "sample")
+    guard Set(items.map(\.jid)).count == items.count else {
+      throw RollcallError(.capture, "an address occurs twice in the items of a sample")
+    }
+    let session = RosterSession()
     try session.opened(as: account, at: nil)
-    try session.sent(XMPPElement.rosterRequest.bytes, at: nil)
-    try session.received(XMPPElement.rosterResult(items).bytes, at: nil)
-    for request in requests { try session.received(request.element.bytes, at: nil) }
-    for presence in presences { try session.received(presence.element.bytes, at: nil) }
+    try session.sent(XMPPElement.rosterGet(id: "roster", version: nil).serialized(), at: nil)
+    let stanzas =
+      [.rosterResult(id: "roster", items)] + requests.map(\.element) + presences.map(\.element)
+    for stanza in stanzas {
+      for step in try session.received(stanza.serialized(), at: nil) { try step.requireReadable() }
+    }
     for annotation in annotations { try session.annotate(annotation, at: nil) }
     self = session.roster
+  }
+}
+
+extension SessionStep {
+  /// Throws if the part could not be read: the session would go on without it.
+  fileprivate func requireReadable() throws(RollcallError) {
+    switch part {
+    case .unreadable(let reason), .skipped(_, let reason):
+      throw RollcallError(.capture, "a stanza of the sample cannot be read: \(reason)")
+    case .header, .element, .end, .session, .others, .annotation: break
+    }
   }
 }
 

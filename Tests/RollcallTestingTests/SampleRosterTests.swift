@@ -42,4 +42,26 @@ import XMPPStanza
     #expect(roster.itemCount == 0 && roster.completeness == .complete)
     #expect(roster.unseenRequestCount == 0)
   }
+
+  @Test("What a server could not send throws")
+  func unreadable() throws {
+    let bob = try bare("bob@example.test")
+    func reason(_ body: () throws -> Roster) -> RollcallError.Reason? {
+      do {
+        _ = try body()
+        return nil
+      } catch {
+        return (error as? RollcallError)?.reason
+      }
+    }
+    let item = RosterItem(jid: bob, subscription: .both)
+    #expect(reason { try Roster(items: [item]) } == nil)
+    #expect(reason { try Roster(items: [item, item]) } == .capture)
+    #expect(reason { try Roster(items: [RosterItem(jid: bob, name: "a\u{8}b")]) } == .capture)
+    #expect(
+      reason { try Roster(items: [], requests: [SampleRequest(bob, message: "\u{0}")]) }
+        == .capture)
+    let presence = SamplePresence(try JID(parsing: "bob@example.test/pc"), status: "\u{FFFF}")
+    #expect(reason { try Roster(items: [item], presences: [presence]) } == .capture)
+  }
 }

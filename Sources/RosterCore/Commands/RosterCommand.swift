@@ -66,7 +66,7 @@ public enum CommandRefusal: Error, Hashable, Sendable {
   /// We already see the contact's presence, and no request is open.
   case alreadyFriend(BareJID)
   /// The contact has no open request.
-  case nobodyAsked(BareJID)
+  case noRequest(BareJID)
   /// We have no open request to this contact.
   case nothingToCancel(BareJID)
   /// We do not see the contact's presence.
@@ -79,6 +79,8 @@ public enum CommandRefusal: Error, Hashable, Sendable {
   case noSuchGroup(String)
   /// A group must have a name.
   case emptyGroupName
+  /// A text has a character that XML does not allow, such as a control character (XML 1.0 §2.2).
+  case characterNotAllowed
   /// The server does not offer pre-approval (RFC 6121 §3.4.1).
   case preApprovalNotOffered
   /// The contact already sees our presence or is approved.
@@ -100,13 +102,14 @@ extension CommandRefusal: CustomStringConvertible {
       "the server has not answered the changes before this one, and they are too many to wait for"
     case .oneself(let jid): "\(jid) is your own address"
     case .alreadyFriend(let jid): "you see the presence of \(jid) already"
-    case .nobodyAsked(let jid): "\(jid) has not asked to see your presence"
+    case .noRequest(let jid): "\(jid) has not asked to see your presence"
     case .nothingToCancel(let jid): "no request of yours to \(jid) is open"
     case .notSubscribed(let jid): "you do not see the presence of \(jid)"
     case .notSeenBy(let jid): "\(jid) does not see your presence"
     case .notInRoster(let jid): "\(jid) is not in your roster"
     case .noSuchGroup(let group): "no contact is in the group “\(group)”"
     case .emptyGroupName: "a group has to have a name"
+    case .characterNotAllowed: "a text has a character that cannot be sent"
     case .preApprovalNotOffered: "your server does not offer to approve requests in advance"
     case .alreadyApproved(let jid): "\(jid) is approved already"
     case .alreadyBlocked(let jid): "\(jid) is blocked already"

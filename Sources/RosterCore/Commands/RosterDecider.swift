@@ -28,7 +28,15 @@ public struct RosterDecider: Hashable, Sendable {
     id: (Int) -> String
   ) throws(CommandRefusal) -> [XMPPElement] {
     let session = roster.sessions.place(of: connection).map { roster.sessions[$0] }
-    return switch command {
+    let stanzas = try decide(command, on: roster, in: session, id: id)
+    guard stanzas.allSatisfy(\.hasOnlyXMLCharacters) else { throw .characterNotAllowed }
+    return stanzas
+  }
+
+  private func decide(
+    _ command: RosterCommand, on roster: Roster, in session: Session?, id: (Int) -> String
+  ) throws(CommandRefusal) -> [XMPPElement] {
+    switch command {
     case .fetch: [.rosterGet(id: id(0), version: roster.versionToName(in: session))]
     case .add(let jid, let name, let groups, let message, let subscribes):
       try add(
@@ -184,7 +192,7 @@ extension Roster {
   }
 
   fileprivate func requiringRequest(of jid: BareJID) throws(CommandRefusal) -> BareJID {
-    guard hasRequest(of: jid) else { throw .nobodyAsked(jid) }
+    guard hasRequest(of: jid) else { throw .noRequest(jid) }
     return jid
   }
 }

@@ -1,8 +1,8 @@
-import XMPPStanza
+package import XMPPStanza
 
 // The stanzas that carry out commands, and those that policies add.
 extension XMPPElement {
-  static func rosterGet(id: String, version: String?) -> XMPPElement {
+  package static func rosterGet(id: String, version: String?) -> XMPPElement {
     let attributes = version.map { [XMLAttribute("ver", $0)] } ?? []
     return iq(
       "get", id: id, XMPPElement(XMLName("query", in: Namespace.roster), attributes: attributes))
@@ -10,21 +10,24 @@ extension XMPPElement {
 
   /// A set of what a user may edit: the name and all groups.
   static func rosterSet(id: String, _ item: RosterItem) -> XMPPElement {
-    rosterSet(id: id, item, [])
+    iq("set", id: id, rosterQuery([rosterItem(item)]))
   }
 
   /// The push with which a server shows an item.
-  static func rosterPush(id: String, _ item: RosterItem) -> XMPPElement {
-    var attributes = [XMLAttribute("subscription", item.subscription.rawValue)]
-    if item.isPending { attributes.append(XMLAttribute("ask", "subscribe")) }
-    if item.isApproved { attributes.append(XMLAttribute("approved", "true")) }
-    return rosterSet(id: id, item, attributes)
+  package static func rosterPush(id: String, _ item: RosterItem) -> XMPPElement {
+    iq("set", id: id, rosterQuery([rosterItem(item, item.shownAttributes)]))
+  }
+
+  /// The result with which a server sends the roster.
+  package static func rosterResult(id: String, _ items: [RosterItem]) -> XMPPElement {
+    iq("result", id: id, rosterQuery(items.map { rosterItem($0, $0.shownAttributes) }))
   }
 
   /// A set of an item's removal, and the push that shows it.
-  static func rosterSet(id: String, removing jid: BareJID) -> XMPPElement {
+  package static func rosterSet(id: String, removing jid: BareJID) -> XMPPElement {
     let attributes = [XMLAttribute("jid", jid.text), XMLAttribute("subscription", "remove")]
-    return rosterSet(id: id, attributes, [])
+    let item = XMPPElement(XMLName("item", in: Namespace.roster), attributes: attributes)
+    return iq("set", id: id, rosterQuery([item]))
   }
 
   /// - Parameters:
@@ -54,7 +57,7 @@ extension XMPPElement {
   }
 
   /// An empty result, which also acknowledges a push.
-  static func result(id: String, to: JID? = nil) -> XMPPElement {
+  package static func result(id: String, to: JID? = nil) -> XMPPElement {
     var attributes = [XMLAttribute("type", "result"), XMLAttribute("id", id)]
     if let to { attributes.append(XMLAttribute("to", to.description)) }
     return XMPPElement(XMLName("iq", in: Namespace.client), attributes: attributes)
@@ -66,24 +69,31 @@ extension XMPPElement {
       || self.is("unblock", in: Namespace.blocking)
   }
 
-  private static func rosterSet(
-    id: String, _ item: RosterItem, _ further: [XMLAttribute]
+  private static func rosterItem(
+    _ item: RosterItem, _ further: [XMLAttribute] = []
   ) -> XMPPElement {
     var attributes = [XMLAttribute("jid", item.jid.text)]
     if let name = item.name { attributes.append(XMLAttribute("name", name)) }
     let groups = item.groups.map { group in
       Content.element(XMPPElement(XMLName("group", in: Namespace.roster), content: [.text(group)]))
     }
-    return rosterSet(id: id, attributes + further, groups)
+    return XMPPElement(
+      XMLName("item", in: Namespace.roster), attributes: attributes + further, content: groups)
   }
 
-  private static func rosterSet(
-    id: String, _ attributes: [XMLAttribute], _ groups: [Content]
-  ) -> XMPPElement {
-    let item = XMPPElement(
-      XMLName("item", in: Namespace.roster), attributes: attributes, content: groups)
-    return iq(
-      "set", id: id, XMPPElement(XMLName("query", in: Namespace.roster), content: [.element(item)]))
+  private static func rosterQuery(_ items: [XMPPElement]) -> XMPPElement {
+    XMPPElement(XMLName("query", in: Namespace.roster), content: items.map { .element($0) })
+  }
+
+  /// Whether XML allows every character in it (XML 1.0 §2.2). A stream ends at any other.
+  var hasOnlyXMLCharacters: Bool {
+    String(decoding: serialized(), as: UTF8.self).unicodeScalars.allSatisfy { character in
+      switch character.value {
+      case 0x09, 0x0A, 0x0D: true
+      case ..<0x20, 0xFFFE, 0xFFFF: false
+      default: true
+      }
+    }
   }
 
   private static func iq(_ type: String, id: String, _ payload: XMPPElement) -> XMPPElement {
@@ -91,6 +101,16 @@ extension XMPPElement {
       XMLName("iq", in: Namespace.client),
       attributes: [XMLAttribute("type", type), XMLAttribute("id", id)],
       content: [.element(payload)])
+  }
+}
+
+extension RosterItem {
+  /// What a server shows of an item besides what the user may edit.
+  fileprivate var shownAttributes: [XMLAttribute] {
+    var attributes = [XMLAttribute("subscription", subscription.rawValue)]
+    if isPending { attributes.append(XMLAttribute("ask", "subscribe")) }
+    if isApproved { attributes.append(XMLAttribute("approved", "true")) }
+    return attributes
   }
 }
 

@@ -98,6 +98,22 @@ struct CommandTests {
     expect(.add(bare(bob), subscribes: false), asked, sends: [set("<item jid='\(bob)'/>")])
   }
 
+  @Test("A text that a stream cannot carry is refused")
+  func characters() {
+    let scenario = Scenario.alice(item(bob, groups: ["A"]))
+    for text in ["a\u{8}b", "\u{0}", "\u{1F}", "\u{FFFE}", "a\u{FFFF}"] {
+      let commands: [RosterCommand] = [
+        .add(bare("eve@x"), message: text), .add(bare("eve@x"), name: text),
+        .rename(bare(bob), to: text), .setGroups(bare(bob), [text]), .renameGroup("A", to: text),
+      ]
+      for command in commands { expect(command, scenario, refused: .characterNotAllowed) }
+    }
+    for text in ["a\tb\nc\rd", "\u{20}\u{7F}", "\u{FFFD}", "\u{1F600}", "<&>\"'"] {
+      let sent = decide(.rename(bare(bob), to: "x\(text)x"), scenario)
+      #expect((try? sent.get())?.count == 1, "\(text)")
+    }
+  }
+
   @Test("Each direction of a subscription can be ended by itself")
   func unsubscribeAndRevoke() {
     let scenario = Scenario.alice(
@@ -169,7 +185,7 @@ struct CommandTests {
   @Test("Accepting answers the bare JID, and sends a request if mutual friends are wanted")
   func accept() {
     var scenario = Scenario.alice()
-    expect(.accept(bare(bob)), scenario, refused: .nobodyAsked(bare(bob)))
+    expect(.accept(bare(bob)), scenario, refused: .noRequest(bare(bob)))
     scenario.receives("subscribe", from: "\(bob)/pda")
     expect(.accept(bare(bob)), scenario, sends: [presence("subscribed", bob)])
     expect(
@@ -185,7 +201,7 @@ struct CommandTests {
   @Test("Rejecting and cancelling")
   func rejectAndCancel() {
     var scenario = Scenario.alice()
-    expect(.reject(bare(bob)), scenario, refused: .nobodyAsked(bare(bob)))
+    expect(.reject(bare(bob)), scenario, refused: .noRequest(bare(bob)))
     expect(.cancel(bare(bob)), scenario, refused: .nothingToCancel(bare(bob)))
     scenario.receives("subscribe", from: bob)
     expect(.reject(bare(bob)), scenario, sends: [presence("unsubscribed", bob)])

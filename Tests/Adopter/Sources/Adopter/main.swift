@@ -102,7 +102,7 @@ try settle()
 try app.delete(bo)
 try app.star(li)
 try settle()
-expect("refusals", refusal { try app.accept(eve) }, .nobodyAsked(eve))
+expect("refusals", refusal { try app.accept(eve) }, .noRequest(eve))
 expect("search", app.search("zengg"), ["曾国藩"])
 
 @MainActor
