@@ -75,8 +75,9 @@ struct BranchReplay {
 
   /// What is odd about the end of either course.
   private func ending(_ roster: Roster, _ time: Int64?) throws -> [Finding] {
-    try branch.timeline.findings(
-      ending: roster, at: RecordStamp(record: roster.position, time: time), of: branch.head)
+    try branch.timeline.outcome(
+      ending: roster, at: RecordStamp(record: roster.position, time: time), of: branch.head
+    ).findings
   }
 
   /// Takes the positions at which the log itself has no record with a meaning.

@@ -5,8 +5,8 @@ public import XMPPStanza
 extension Roster {
   /// The contacts that are friends, by address. Complexity: O(n log n).
   ///
-  /// - Parameter friends: Which contacts are friends.
-  public func friends(_ friends: SectionPolicy.Friends = .mutual) -> [RosterItem] {
-    sortedItems.filter { friends.includes($0.subscription) }
+  /// - Parameter policy: Which contacts are friends.
+  public func friends(by policy: SectionPolicy.Friends = .mutual) -> [RosterItem] {
+    sortedItems.filter { policy.includes($0.subscription) }
   }
 }

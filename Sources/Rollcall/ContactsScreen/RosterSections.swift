@@ -97,12 +97,14 @@ public struct RosterSections: Sendable {
 }
 
 extension RowID {
-  /// The contact, or the sender of the request.
+  /// The contact, or the sender of the request. The `address` of a row that an application made
+  /// itself has to be the text of a `BareJID`, because it is not checked.
   public var jid: BareJID { BareJID(prepared: address) }
 }
 
 extension ListedContact {
-  /// The address of the contact.
+  /// The address of the contact. The `id` of a value that an application made itself has to be the
+  /// text of a `BareJID`, because it is not checked.
   public var jid: BareJID { BareJID(prepared: id) }
 
   /// How available the contact is; nil if it is offline.
@@ -110,7 +112,7 @@ extension ListedContact {
 }
 
 extension ListedRequest {
-  /// The address of the sender.
+  /// The address of the sender; `id` as for `ListedContact.jid`.
   public var jid: BareJID { BareJID(prepared: id) }
 }
 

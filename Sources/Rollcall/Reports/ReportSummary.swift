@@ -32,9 +32,7 @@ struct ReportSummary {
 
   /// Numbers, each with what it counts and more about it.
   private var facts: [(number: Int, name: String, more: String)] {
-    let friends = roster.entries.count {
-      SectionPolicy.Friends.mutual.includes($0.value.item.subscription)
-    }
+    let friends = roster.friends().count
     let summary = survey.summary
     let requests = roster.incoming.count + roster.outgoing.count
     let infos = summary.count(of: .info)

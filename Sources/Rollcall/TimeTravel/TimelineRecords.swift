@@ -35,18 +35,16 @@ extension Timeline {
     let last = state.roster.position
     guard last > 0 else { return RosterOutcome() }
     let time = try log.read { try $0.header(at: last)?.clock }
-    let stamp = RecordStamp(record: last, time: time)
-    let hasReceived = try state.roster.hasReceivedEvents || hasInboundElement(upTo: last)
-    return RosterReducer.outcome(ending: state.roster, at: stamp, hasReceived: hasReceived)
+    return try outcome(ending: state.roster, at: RecordStamp(record: last, time: time), of: last)
   }
 
-  /// As `findings(ending:)`, of a roster that was reduced from the records up to `last`, or from a
+  /// As `outcome(ending:)`, of a roster that was reduced from the records up to `last`, or from a
   /// change of them.
-  func findings(
+  func outcome(
     ending roster: Roster, at stamp: RecordStamp, of last: UInt64
-  ) throws -> [Finding] {
+  ) throws -> RosterOutcome {
     let hasReceived = try roster.hasReceivedEvents || hasInboundElement(upTo: last)
-    return RosterReducer.findings(ending: roster, at: stamp, hasReceived: hasReceived)
+    return RosterReducer.outcome(ending: roster, at: stamp, hasReceived: hasReceived)
   }
 
   /// Whether any element up to a record came from the server.

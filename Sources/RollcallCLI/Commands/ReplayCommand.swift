@@ -252,9 +252,7 @@ struct ReplayCommand: ParsableCommand, LogReading {
     /// Prints the state at the end.
     private func say(_ state: Timeline.State) throws {
       let roster = state.roster
-      let friends = roster.entries.count {
-        SectionPolicy.Friends.mutual.includes($0.value.item.subscription)
-      }
+      let friends = roster.friends().count
       let contacts =
         roster.isKnownInPart
         ? "\(roster.itemCount.of("contact"))\(roster.completeness == .complete ? "" : " known"), "

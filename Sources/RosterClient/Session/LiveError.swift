@@ -3,7 +3,7 @@ public import Rollcall
 /// Why a command, or a stanza, was not carried out, or why that is not known.
 public enum LiveError: Error, Hashable, Sendable {
   /// The command makes no sense. Nothing was sent.
-  case refusal(CommandRefusal)
+  case invalid(CommandRefusal)
   /// The element is not a stanza that can be sent; a clause says why. Nothing was sent.
   case notAStanza(String)
   /// There is no session, or it was lost or closed while the command waited for the roster or the
@@ -31,7 +31,7 @@ extension LiveError: CustomStringConvertible {
   /// A sentence for a person.
   public var description: String {
     switch self {
-    case .refusal(let refusal): "\(refusal)"
+    case .invalid(let refusal): "\(refusal)"
     case .notAStanza(let clause): "it cannot be sent: \(clause)"
     case .failure(let failure): "\(failure)"
     case .upload(let failure): "\(failure)"

@@ -47,7 +47,7 @@ extension LiveSession {
   /// The longest wait is 65 seconds for the roster and 65 seconds for the answer. A lost connection
   /// and a cancelled task end it.
   ///
-  /// - Throws: `LiveError`: `refusal` if the command makes no sense, `refused` if the server
+  /// - Throws: `LiveError`: `invalid` if the command makes no sense, `refused` if the server
   ///   refuses at least a part of it, `timeout` if it does not answer, `failure` if there is no
   ///   session, and `outcomeUnknown` if the connection was lost or the task cancelled after the
   ///   command was sent.
@@ -87,7 +87,7 @@ extension LiveSession {
       if case .rosterNotKnown = error, pendingFetch != nil {
         return waiter.resume(returning: .success(nil))
       }
-      return waiter.resume(returning: .failure(.refusal(error)))
+      return waiter.resume(returning: .failure(.invalid(error)))
     }
     for element in decided.elements { send(element.bytes) }
     defer { flush() }

@@ -14,10 +14,16 @@ import Testing
 
   @Test("A span is counted in milliseconds")
   func spans() {
-    #expect(LogPoint.earlier(.seconds(86_400)) == .earlier(milliseconds: 86_400_000))
-    #expect(LogPoint.earlier(.milliseconds(1500)) == .earlier(milliseconds: 1500))
-    #expect(LogPoint.earlier(.microseconds(1999)) == .earlier(milliseconds: 1))
-    #expect(LogPoint.earlier(.seconds(Int64.max)) == .earlier(milliseconds: .max))
+    #expect(LogPoint.earlier(by: .seconds(86_400)) == .earlier(milliseconds: 86_400_000))
+    #expect(LogPoint.earlier(by: .milliseconds(1500)) == .earlier(milliseconds: 1500))
+    #expect(LogPoint.earlier(by: .microseconds(1999)) == .earlier(milliseconds: 1))
+    #expect(LogPoint.earlier(by: .seconds(Int64.max)) == .earlier(milliseconds: .max))
+    let longest = Duration.seconds(Int64.max / 1000)
+    #expect(LogPoint.earlier(by: longest + .milliseconds(807)) == .earlier(milliseconds: .max))
+    #expect(LogPoint.earlier(by: longest + .milliseconds(806)) == .earlier(milliseconds: .max - 1))
+    #expect(LogPoint.earlier(by: longest + .milliseconds(808)) == .earlier(milliseconds: .max))
+    #expect(
+      LogPoint.earlier(by: .zero - longest - .milliseconds(809)) == .earlier(milliseconds: .min))
     #expect(LogPoint.head == .head(minus: 0))
   }
 

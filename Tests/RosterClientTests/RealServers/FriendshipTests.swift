@@ -9,7 +9,7 @@ extension RealServerTests.Handshakes {
     let stage = try await Stage(.ejabberd)
     let alice = try await stage.session("alice", isNew: true)
     let bob = try stage.jid("bob")
-    await #expect(throws: LiveError.refusal(.preApprovalNotOffered)) {
+    await #expect(throws: LiveError.invalid(.preApprovalNotOffered)) {
       try await alice.perform(.preApprove(bob))
     }
     await alice.close()

@@ -128,7 +128,7 @@ extension RealServerTests {
             try await session.perform(command)
           } catch {
             switch error {
-            case .refusal, .notAStanza, .failure, .upload, .unfitPicture: return nil
+            case .invalid, .notAStanza, .failure, .upload, .unfitPicture: return nil
             // Of several sets, the server may have accepted some.
             case .refused, .timeout, .outcomeUnknown: return command
             }
@@ -147,7 +147,7 @@ extension RealServerTests {
           touched.sent(command)
         } catch {
           switch error {
-          case .refusal, .notAStanza, .failure, .upload, .unfitPicture: break
+          case .invalid, .notAStanza, .failure, .upload, .unfitPicture: break
           case .refused, .timeout, .outcomeUnknown: touched.sent(command)
           }
         }

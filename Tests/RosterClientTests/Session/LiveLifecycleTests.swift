@@ -175,7 +175,7 @@ struct LiveLifecycleTests {
     let life = try RelayedSession(Words.online + [refusal])
     #expect(await life.failureOfStart() == nil)
     #expect(
-      await life.failureOfRename() == .refusal(.rosterRefused(condition: "forbidden")))
+      await life.failureOfRename() == .invalid(.rosterRefused(condition: "forbidden")))
     await life.session.close()
     #expect(try await !life.server.heard.joined().contains("<item"))
   }
@@ -186,7 +186,7 @@ struct LiveLifecycleTests {
       ($0.answer, $0.beat, $0.silentBeats) = (50, 10, .max)
     }
     #expect(await life.failureOfStart() == nil)
-    #expect(await life.failureOfRename() == .refusal(.rosterNotKnown))
+    #expect(await life.failureOfRename() == .invalid(.rosterNotKnown))
     await life.session.close()
     #expect(try await !life.server.heard.joined().contains("<item"))
   }

@@ -9,13 +9,15 @@ extension LogPoint {
   /// After the last record at or before a date, to the millisecond.
   public static func at(_ date: Date) -> LogPoint { .time(date.millisecondsSince1970) }
 
-  /// As `at`, this long before the newest time in the log: `.earlier(.seconds(3600))`.
-  public static func earlier(_ span: Duration) -> LogPoint {
+  /// As `at`, this long before the newest time in the log: `.earlier(by: .seconds(3600))`.
+  public static func earlier(by span: Duration) -> LogPoint {
     let (seconds, attoseconds) = span.components
-    let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1000)
-    guard !isTooLong else { return .earlier(milliseconds: seconds < 0 ? .min : .max) }
-    let rest = attoseconds / 1_000_000_000_000_000
-    return .earlier(milliseconds: whole.addingReportingOverflow(rest).partialValue)
+    let whole = seconds.multipliedReportingOverflow(by: 1000)
+    let sum = whole.partialValue.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+    guard !whole.overflow, !sum.overflow else {
+      return .earlier(milliseconds: seconds < 0 ? .min : .max)
+    }
+    return .earlier(milliseconds: sum.partialValue)
   }
 }
 

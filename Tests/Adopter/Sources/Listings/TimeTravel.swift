@@ -3,7 +3,7 @@ import Rollcall
 func travel(in session: RosterSession, to bob: BareJID) throws {
   guard let timeline = try session.timeline() else { return }  // nil for a session in memory
 
-  let yesterday = try timeline.state(at: .earlier(.seconds(86_400)))
+  let yesterday = try timeline.state(at: .earlier(by: .seconds(86_400)))
   print(yesterday.roster.displayName(of: bob))
 
   for item in try timeline.diff(from: .head(minus: 100), to: .head).differences {
