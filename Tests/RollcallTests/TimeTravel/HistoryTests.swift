@@ -89,6 +89,38 @@ import XMPPStanza
     try covers(log(of: scenario, in: folder), "seed \(seed)")
   }
 
+  @Test("The newest entries are the last ones of the history", arguments: 1...4)
+  func newest(seed: UInt64) throws {
+    let log = try log(of: randomScenario(seed: seed, lines: 400), in: folder)
+    let timeline = Timeline(log)
+    for contact in try timeline.state(at: .head).roster.sortedItems.map(\.jid) {
+      let all = try entries(log, contact.text)
+      for limit in [0, 1, 4, all.count, all.count + 1] {
+        let newest = try timeline.newestHistory(of: contact, limit: limit)
+        let last = Array(all.suffix(limit).reversed())
+        let comment: Comment = "seed \(seed), \(contact), \(limit)"
+        #expect(newest.map { Told($0) } == last.map { Told($0) }, comment)
+        #expect(newest.map(\.origin) == last.map(\.origin), comment)
+        if limit > all.count { #expect(newest.map(\.handshake) == last.map(\.handshake), comment) }
+      }
+    }
+    #expect(throws: RollcallError.self) {
+      try timeline.newestHistory(of: bare("x@x"), upTo: .record(999), limit: 1)
+    }
+    #expect(try timeline.newestHistory(of: bare("unseen@x"), limit: 5).isEmpty)
+  }
+
+  @Test("A reading in the background gives what it gives here, and its error")
+  @MainActor func background() async throws {
+    let timeline = Timeline(try log(of: randomScenario(seed: 1, lines: 40), in: folder))
+    let state = try await timeline.inBackground { try $0.state(at: .head) }
+    #expect(try timeline.state(at: .head) == state)
+    #expect(try await timeline.inBackground { _ in Thread.isMainThread } == false)
+    await #expect(throws: RollcallError.self) {
+      try await timeline.inBackground { try $0.state(at: .record(999)) }
+    }
+  }
+
   @Test("The histories of real sessions agree with a replay", arguments: CaptureCase.all)
   func coversReal(_ capture: CaptureCase) throws {
     try covers(importedLog(of: capture.path, capture.account, in: folder), "\(capture)")

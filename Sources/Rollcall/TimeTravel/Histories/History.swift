@@ -81,40 +81,88 @@ extension Timeline {
       let end = try record(at: point)
       let named = end > 0 ? try records(concerning: contact, in: 1...end) : []
       var others = named
-      var handshakes = Handshakes(contact)
       // Nothing happened to the contact before.
       let first = try StoryStart(of: contact, named: named, in: self, upTo: end).first
-      var state = first > 1 ? try self.state(after: first - 1, from: nil) : State()
-      var last: (entry: HistoryEntry, roster: Roster)?
-      try advance(&state, to: end, naming: named) { moment, roster in
-        others.remove(moment.stamp.record)
-        let changes = moment.outcome.changes.filter { $0.contact == contact }
-        let isNamed = named.contains(moment.stamp.record)
-        let findings = moment.outcome.findings.filter {
-          $0.contact == contact || (isNamed && $0.contact == nil)
-        }
-        guard isNamed || !changes.isEmpty || !findings.isEmpty else { return }
-        let origins = moment.outcome.toldOrigins.filter { $0.contact == contact }
-        let entry = HistoryEntry(
-          moment: moment, changes: changes, findings: findings,
-          handshake: handshakes.take(moment, changes),
-          origin: HistoryEntry.Origin(
-            moment.event, changes, origins,
-            hasAllSets: !roster.mayLackEdits && !roster.hasAlteredSet(of: contact)),
-          origins: origins)
-        if let last { try body(last.entry, last.roster) }
-        last = (entry, roster)
-      }
-      if let last {
-        var entry = last.entry
-        // What only the end decides is part of the last entry.
-        for origin in try outcome(ending: state).origins where origin.contact == contact {
-          entry.add(ending: origin)
-        }
-        try body(entry, last.roster)
+      let state = try history(of: contact, from: first, to: end, naming: named) { entry, roster in
+        others.remove(entry.moment.stamp.record)
+        try body(entry, roster)
       }
       return (state, others.sorted())
     }
+  }
+
+  /// The newest entries of the history of a contact, newest first, as a list shows them.
+  ///
+  /// They are those that `history(of:upTo:_:)` passes last. Their `handshake` is known as far as it
+  /// was not over before the oldest of them.
+  ///
+  /// - Parameter limit: The maximum number of entries.
+  /// - Throws: `RollcallError` if there is no such point, or the log cannot be read.
+  ///
+  /// Complexity: linear in the records that name the contact, which an index has, and in the events
+  /// from the snapshot before the oldest entry to the point. If there are fewer entries than
+  /// `limit`, as `history(of:upTo:_:)`.
+  public func newestHistory(
+    of contact: BareJID, upTo point: LogPoint = .head, limit: Int
+  ) throws(RollcallError) -> [HistoryEntry] {
+    try RollcallError.converting {
+      let end = try record(at: point)
+      guard limit > 0, end > 0 else { return [] }
+      let named = try records(concerning: contact, in: 1...end)
+      let places = named.sorted()
+      var count = limit
+      while true {
+        let isWhole = count >= places.count
+        let start =
+          isWhole
+          ? try StoryStart(of: contact, named: named, in: self, upTo: end).first
+          : places[places.count - count]
+        var entries: [HistoryEntry] = []
+        _ = try history(of: contact, from: start, to: end, naming: named) { entry, _ in
+          entries.append(entry)
+        }
+        if isWhole || entries.count >= limit { return entries.suffix(limit).reversed() }
+        // Records such as messages name the contact and are no entries.
+        count *= 4
+      }
+    }
+  }
+
+  /// Passes the entries from one record to another to `body`; returns the state after them.
+  private func history(
+    of contact: BareJID, from first: UInt64, to end: UInt64, naming named: Set<UInt64>,
+    _ body: (HistoryEntry, Roster) throws -> Void
+  ) throws -> State {
+    var state = first > 1 ? try self.state(after: first - 1, from: nil) : State()
+    var handshakes = Handshakes(contact, in: state.roster)
+    var last: (entry: HistoryEntry, roster: Roster)?
+    try advance(&state, to: end, naming: named) { moment, roster in
+      let changes = moment.outcome.changes.filter { $0.contact == contact }
+      let isNamed = named.contains(moment.stamp.record)
+      let findings = moment.outcome.findings.filter {
+        $0.contact == contact || (isNamed && $0.contact == nil)
+      }
+      guard isNamed || !changes.isEmpty || !findings.isEmpty else { return }
+      let origins = moment.outcome.toldOrigins.filter { $0.contact == contact }
+      let entry = HistoryEntry(
+        moment: moment, changes: changes, findings: findings,
+        handshake: handshakes.take(moment, changes),
+        origin: HistoryEntry.Origin(
+          moment.event, changes, origins,
+          hasAllSets: !roster.mayLackEdits && !roster.hasAlteredSet(of: contact)),
+        origins: origins)
+      if let last { try body(last.entry, last.roster) }
+      last = (entry, roster)
+    }
+    if let last {
+      var entry = last.entry
+      // What only the end decides is part of the last entry.
+      for origin in try outcome(ending: state).origins where origin.contact == contact {
+        entry.add(ending: origin)
+      }
+      try body(entry, last.roster)
+    }
+    return state
   }
 }
 
@@ -162,8 +210,11 @@ private struct Handshakes {
   /// change of the item after the answer belongs to the request, and no later one.
   private var answered: (handshake: Handshake, isShown: Bool)?
 
-  init(_ contact: BareJID) {
+  init(_ contact: BareJID, in roster: Roster) {
     self.contact = contact
+    let known = roster.contact(contact)
+    ours = known?.outgoing?.since.record
+    theirs = known?.request?.request.since.record
   }
 
   /// The handshake that a record is part of.

@@ -14,6 +14,8 @@ func travel(in session: RosterSession, to bob: BareJID) throws {
     for change in entry.changes { print("#\(change.record) \(change.clause)") }
   }
 
+  for entry in try timeline.newestHistory(of: bob, limit: 20) { print(entry.moment.clause) }
+
   if let (explanation, _) = try timeline.explanation(of: bob) {
     print(explanation[.friend]?.reasons ?? [])
   }
@@ -25,9 +27,12 @@ func travel(in session: RosterSession, to bob: BareJID) throws {
   print(lost.transition)
 }
 
-func read(_ path: String) throws {
+func read(_ path: String) async throws {
   let timeline = try Timeline(ofLogAt: path)
   try timeline.replay { moment, roster in
     print(moment.stamp.record, moment.clause, roster.entries.count)
   }
+
+  let findings = try await timeline.inBackground { try $0.findings() }
+  print(findings.count)
 }
