@@ -144,7 +144,8 @@ let package = Package(
       ],
       swiftSettings: rules),
     .target(
-      name: "RollcallTesting", dependencies: ["Rollcall", "RosterCore", "XMPPStanza"],
+      name: "RollcallTesting",
+      dependencies: ["Rollcall", "RosterCore", "XMPPStanza", "XMPPStream"],
       swiftSettings: rules),
     .target(
       name: "RollcallUI", dependencies: ["ContactSections", "Rollcall", "RosterCore"],

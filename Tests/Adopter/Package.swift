@@ -17,7 +17,8 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "rollcall", path: "../..")],
   targets: [
-    .executableTarget(name: "Adopter", dependencies: [library], swiftSettings: settings),
+    .executableTarget(
+      name: "Adopter", dependencies: [library, samples], swiftSettings: settings),
     // The tutorials' application with a chat, against a server of its own.
     .executableTarget(name: "Chat", dependencies: [library, client], swiftSettings: settings),
     // The same screen for SwiftUI and for a diffable data source.

@@ -1,5 +1,6 @@
 import Foundation
 import Rollcall
+import RollcallTesting
 
 // A day in the life of the application. Exits with 1 if anything is wrong.
 
@@ -17,21 +18,33 @@ try FileManager.default.createDirectory(at: folder, withIntermediateDirectories:
 let log = folder.appending(path: "me.rollcall").path(percentEncoded: false)
 defer { try? FileManager.default.removeItem(at: folder) }
 
-let server = ScriptedServer()
-let clock = Clock()
+let server = SampleServer(
+  items: [
+    RosterItem(jid: try BareJID(parsing: "anna@example.test"), name: "Anna", subscription: .both),
+    RosterItem(
+      jid: try BareJID(parsing: "zeng@example.test"), name: "曾国藩", subscription: .both,
+      groups: ["Work"]),
+    RosterItem(
+      jid: try BareJID(parsing: "li@example.test"), name: "李雷", subscription: .both,
+      groups: ["Work"]),
+  ])
+server.refusal = {
+  $0.name == "forbidden" ? StanzaError(type: "cancel", condition: .notAllowed) : nil
+}
+let clock = SampleClock(at: Date(timeIntervalSince1970: 1_764_000_000), step: .seconds(1))
 var table = TableView()
 var app = try newApp()
 
 @MainActor
 func newApp() throws -> ChatRoster {
-  try ChatRoster(log: log, table: table, now: { clock.now() }) { server.take($0) }
+  try ChatRoster(log: log, table: table, now: { clock.now() }) { server.received($0) }
 }
 
 /// Delivers the server's answers until there are none left.
 @MainActor
 func settle() throws {
   while true {
-    let pieces = server.answers()
+    let pieces = server.takeAnswers(inPiecesOf: 37)
     if pieces.isEmpty { return }
     for piece in pieces { try app.received(piece) }
   }
@@ -39,18 +52,8 @@ func settle() throws {
 
 @MainActor
 func receive(_ xml: String) throws {
-  for piece in server.says(xml) { try app.received(piece) }
+  server.send(xml)
   try settle()
-}
-
-/// A simulated clock that advances by a second at each reading.
-final class Clock {
-  private var time: Int64 = 1_764_000_000_000
-
-  func now() -> Int64 {
-    time += 1000
-    return time
-  }
 }
 
 let bo = try BareJID(parsing: "bo@example.test")
@@ -134,7 +137,7 @@ let story = try app.story(of: bo)
 expect("the story begins", story.first?.contains("request of bo@example.test") ?? false, true)
 expect("the story ends", story.last?.contains("- contact bo@example.test") ?? false, true)
 expect("why bo is no friend", try app.whyFriend(bo).isEmpty, false)
-expect("pushes were acknowledged", server.acknowledged > 5, true)
+expect("pushes were acknowledged", server.acknowledgedPushes > 5, true)
 expect("the table", table.faults, [])
 
 print("\(table.text)\n\(story.joined(separator: "\n"))")
