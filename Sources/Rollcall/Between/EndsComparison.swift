@@ -28,7 +28,7 @@ package struct EndsComparison: Hashable, Sendable {
     package let stages: [SubscriptionSide: PossibleStages]
     /// The records that set the stages.
     package let records: [SubscriptionSide: UInt64]
-    /// The first other stage that the longer log shows.
+    /// The first other stage that a log shows after that.
     package let later: [SubscriptionSide: Later]
     package let verdict: Verdict
 

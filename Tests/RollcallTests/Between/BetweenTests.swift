@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  /// Alice removes bob while he is away; her log continues until a time.
+  /// Alice removes bob while he is away; her log ends at a time.
   private func removal(until end: Double, bobFetches item: String) -> TwoAccounts {
     var pair = TwoAccounts()
     pair.loginAsFriends()
