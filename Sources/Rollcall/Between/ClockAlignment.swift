@@ -10,6 +10,10 @@ package struct ClockAlignment: Hashable, Sendable {
   /// The largest error of the offset in milliseconds; nil if stanzas of one direction only, or
   /// none, bound it.
   package let uncertainty: Int64?
+  /// The milliseconds by which news may seem late or early. Clocks that stanzas of both directions
+  /// do not contradict are believed to a minute, however late those were; if all go one way, the
+  /// clocks may be off by the time that the fastest seems to have taken.
+  package let slack: Int64
   /// The number of stanzas that bound the offset.
   package let shared: Int
 
@@ -41,13 +45,16 @@ package struct ClockAlignment: Hashable, Sendable {
     guard let low = lowers.max(), let high = uppers.min() else {
       offset = max(0, lowers.max() ?? 0) + min(0, uppers.min() ?? 0)
       uncertainty = nil
+      slack = max(0, uppers.min() ?? lowers.max().map { Int64(0).shifted(by: $0) } ?? 0)
       return
     }
     let middle = low / 2 + high / 2
     offset = low <= 0 && high >= 0 ? 0 : middle
-    uncertainty =
+    let error =
       max(high.shifted(by: offset).magnitude, low.shifted(by: offset).magnitude)
       .clampedToInt64
+    uncertainty = error
+    slack = offset == 0 ? min(error, EndsComparison.settling) : error
   }
 
   /// Returns the offset to keep to if some bounds must be wrong; nil if none need be.

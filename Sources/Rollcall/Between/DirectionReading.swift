@@ -111,14 +111,6 @@ struct DirectionReading {
     } == true
   }
 
-  /// The time that news may take by these clocks. Late stanzas make them look uncertain, so clocks
-  /// that nothing contradicts are believed to a minute.
-  private var settling: Int64 {
-    let uncertainty = clocks.uncertainty ?? 0
-    return EndsComparison.settling.shifted(
-      by: -(clocks.offset == 0 ? min(uncertainty, EndsComparison.settling) : uncertainty))
-  }
-
   /// Whether the news of the last change at one end must have reached the other: what made the
   /// change has, or a later stanza, which no server delivers before an earlier one (RFC 6120
   /// §10.1), or enough time has passed.
@@ -141,7 +133,7 @@ struct DirectionReading {
     let since =
       mismatch == .unseenRequest && side == .subscriber
       ? max(change.time, other.change(upTo: time)?.time ?? .max) : change.time
-    if end.shifted(by: since) >= settling { return true }
+    if end.shifted(by: since) >= EndsComparison.settling.shifted(by: -clocks.slack) { return true }
     let maker = ends[side]?.acts.last { act in
       act.stamp.record <= change.record
         && act.effect(as: side).map(PossibleStages.init) == change.stages

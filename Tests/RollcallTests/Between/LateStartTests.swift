@@ -77,6 +77,25 @@ import Testing
     }
   }
 
+  @Test("If all stanzas seem slow, the clocks may be apart", arguments: [false, true])
+  func slowStanzas(_ isLongEnough: Bool) throws {
+    // Nothing that bob sends shows that his clock is ten minutes ahead.
+    var pair = TwoAccounts(bobAhead: 600)
+    pair.loginAsFriends()
+    pair.message(1, fromAlice: true)
+    pair.bob.alive(isLongEnough ? 900 : 100)
+    pair.alice.subscription(150, "unsubscribe", to: Pair.bobJID)
+    pair.alice.push(150.01, Pair.item(Pair.bobJID, "from"))
+    pair.alice.alive(1_000)
+    let verdicts = try pair.verdicts(in: folder)
+    if isLongEnough {
+      #expect(verdicts[0].disagreement?.mismatch == .unnoticedSubscription)
+    } else {
+      #expect(verdicts[0] == .settling)
+    }
+    #expect(verdicts[1] == .agree(.active))
+  }
+
   @Test("A request that does not come for two minutes after the login is missed")
   func missedRequest() throws {
     var pair = lateOwner(until: 3_720)
