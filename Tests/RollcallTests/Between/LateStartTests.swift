@@ -86,7 +86,7 @@ import Testing
     pair.bob.alive(isLongEnough ? 900 : 100)
     pair.alice.subscription(150, "unsubscribe", to: Pair.bobJID)
     pair.alice.push(150.01, Pair.item(Pair.bobJID, "from"))
-    pair.alice.alive(1_000)
+    pair.alice.alive(2_000)
     let verdicts = try pair.verdicts(in: folder)
     if isLongEnough {
       #expect(verdicts[0].disagreement?.mismatch == .unnoticedSubscription)
