@@ -33,6 +33,20 @@ extension Reduction {
     }
   }
 
+  /// The sessions that fetched the roster since another one received what this connection has yet
+  /// to receive about a contact. Their results may include everything that the server sent before.
+  func fetchedSinceComing(of number: ContactNumber) -> SessionSet {
+    let mine = SessionSet(place)
+    let coming = roster.contacts.deliveries(of: number).first { delivery in
+      guard delivery.waiting.contains(mine), case .push = delivery.content else { return false }
+      return true
+    }
+    guard let coming else { return [] }
+    return roster.sessions.places { session in
+      session.fetchedAt.map { $0.record > coming.record } ?? false
+    }
+  }
+
   /// Whether a push or presence is older than what another connection has received and this one has
   /// not yet. A server sends each connection everything in order.
   mutating func isOvertaken(

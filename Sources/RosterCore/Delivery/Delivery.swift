@@ -62,6 +62,8 @@ struct Delivery: Hashable, Sendable {
 
   /// The number of records after which a delivery is no longer expected.
   static let lifetime: UInt64 = 256
+  /// How long it can be on its way: milliseconds of log time, or records in a log without times.
+  static let delay: (time: Int64, records: UInt64) = (Timeout.answer, lifetime)
 
   /// Whether this replaces the other content, so that only the later of the two counts.
   func replaces(_ other: Content) -> Bool {

@@ -370,6 +370,46 @@ struct MissedPushTests {
     #expect(missed(&scenario).isEmpty)
   }
 
+  /// The pushes about bob that the phone receives and the laptop does not, the name in the roster
+  /// that the laptop fetches at 5 s, when the phone receives them, and how many are missed.
+  private static let included: [(pushes: [String], name: String, time: Int64, missed: Int)] = [
+    (["A", "B"], "B", 10_000, 0), (["A", "B"], "B", 70_000, 0), (["A", "B"], "Bob", 10_000, 2),
+    (["A", "Bob"], "Bob", 10_000, 0), (["A", "B", "Bob"], "Bob", 10_000, 0),
+    (["A", "Bob", "B"], "B", 10_000, 0), (["A", "Bob", "B"], "Bob", 10_000, 1),
+    (["A", "Bob"], "Bob", 65_000, 0), (["A", "Bob"], "Bob", 65_001, 2),
+  ]
+
+  /// The phone receives pushes about bob that the laptop's roster may include, then both receive
+  /// one about carol.
+  private func pushedAfterFetch(
+    _ names: [String], _ known: String, at time: Int64, isPhoneLost: Bool = false
+  ) -> Scenario {
+    var scenario = aliceWithBobAndCarol()
+    if isPhoneLost { scenario.lost(at: 4_000) }
+    scenario.on(2) {
+      $0.opened("alice@example.test/laptop", at: 5_000)
+      $0.fetches(bobItem(known) + item(carol), id: "laptop")
+    }
+    scenario.time = time
+    if isPhoneLost { scenario.resumed() }
+    for name in names { scenario.pushed(bobItem(name), id: name) }
+    for device in [1, 2] as [UInt32] {
+      scenario.on(device) { $0.pushed(item(carol, "name='C'"), id: "carol") }
+    }
+    return scenario
+  }
+
+  @Test("A push is not missed if the device's roster may include it")
+  func includedInResult() {
+    for (pushes, name, time, count) in Self.included {
+      var scenario = pushedAfterFetch(pushes, name, at: time)
+      let found = missed(&scenario)
+      #expect(found.map(\.count).reduce(0, +) == count, "\(pushes) \(name) \(time)")
+    }
+    var resumed = pushedAfterFetch(["A", "Bob"], "Bob", at: 100_000, isPhoneLost: true)
+    #expect(missed(&resumed).isEmpty)
+  }
+
   @Test("A device that comes later, or that never fetched the roster, misses nothing")
   func others() {
     var later = aliceWithBobAndCarol()

@@ -36,15 +36,48 @@ extension Reduction {
 
   /// Expects a push on the other sessions to which the server has to send it, now or once they are
   /// resumed.
-  mutating func awaitPush(_ item: RosterItem?, about contact: BareJID) {
+  ///
+  /// - Parameter learned: Sessions that may know it already from a result.
+  mutating func awaitPush(
+    _ item: RosterItem?, about contact: BareJID, except learned: SessionSet
+  ) {
     guard isShared, !roster.isInboundOnly else { return }
     let waiting = roster.sessions.places { $0.isInterested || $0.isLost && $0.hasFetched }
-      .subtracting(SessionSet(place))
+      .subtracting(learned.union(SessionSet(place)))
     guard !waiting.isEmpty else { return }
     append(
       AwaitedPush(
         contact: contact, item: item, shown: stamp, since: stamp, connection: session.connection,
         device: session.resource, waiting: waiting))
+  }
+
+  /// Ends the wait for pushes that changed a contact if a push changes it back. The result of a
+  /// session that fetched the roster shortly before may include all of them, although it showed
+  /// nothing new.
+  ///
+  /// - Returns: The sessions of such results.
+  mutating func restored(to item: RosterItem?, _ number: ContactNumber) -> SessionSet {
+    let now = stamp
+    let isRecent = { (then: RecordStamp) in !then.isLongBefore(now, Delivery.delay) }
+    // What the server sent before this session was resumed may be as old as its loss.
+    let isQueued = session.resumed.map(isRecent) ?? false
+    let learned = roster.sessions.places { session in
+      session.fetchedAt.map { isQueued || isRecent($0) } ?? false
+    }
+    let changed = roster.contacts.deliveries(of: number).first { delivery in
+      guard case .push(_, item, _) = delivery.content else { return false }
+      return !delivery.waiting.isDisjoint(with: learned)
+    }
+    guard let changed else { return [] }
+    let contact = roster.contacts.address(of: number)
+    for index in roster.awaitedPushes.indices
+    where roster.awaitedPushes[index].contact == contact
+      && roster.awaitedPushes[index].shown.record >= changed.record
+    {
+      roster.awaitedPushes[index].waiting.subtract(learned)
+    }
+    forgetReceivedPushes()
+    return learned
   }
 
   private mutating func append(_ push: AwaitedPush) {

@@ -55,7 +55,9 @@ extension Reduction {
     guard !isRepeated, arrival != .late else { return false }
     guard !isOvertaken(content, of: number) else {
       // The others receive it after what they have received first.
-      if arrival == .first, !isBeforeComing(shown, of: number) { awaitPush(shown, about: jid) }
+      if arrival == .first, !isBeforeComing(shown, of: number) {
+        awaitPush(shown, about: jid, except: fetchedSinceComing(of: number))
+      }
       return false
     }
     if arrival == .first { settleAwaitedPushes(of: place) { $0.contact == jid } }
@@ -65,7 +67,7 @@ extension Reduction {
     if case .awaited(let others) = arrival {
       receivers = roster.sessions.places(where: \.isInterested).subtracting(others)
     } else {
-      awaitPush(shown, about: jid)
+      awaitPush(shown, about: jid, except: restored(to: shown, number))
     }
     expectCopies(content, of: number, except: receivers, where: \.isToldPushes)
     return true
