@@ -14,7 +14,8 @@ func travel(in session: RosterSession, to bob: BareJID) throws {
     for change in entry.changes { print("#\(change.record) \(change.clause)") }
   }
 
-  for entry in try timeline.newestHistory(of: bob, limit: 20) { print(entry.moment.clause) }
+  let newest = try timeline.newestHistory(of: bob, limit: 20)
+  for entry in newest { print(entry.moment.clause) }
 
   if let (explanation, _) = try timeline.explanation(of: bob) {
     print(explanation[.friend]?.reasons ?? [])
