@@ -96,7 +96,10 @@ extension Timeline {
   /// They are those that `history(of:upTo:_:)` passes last. Their `handshake` is known as far as it
   /// was not over before the oldest of them.
   ///
-  /// - Parameter limit: The maximum number of entries.
+  /// - Parameters:
+  ///   - contact: The contact.
+  ///   - point: The moment up to which entries are read.
+  ///   - limit: The maximum number of entries.
   /// - Throws: `RollcallError` if there is no such point, or the log cannot be read.
   ///
   /// Complexity: linear in the records that name the contact, which an index has, and in the events
