@@ -7,7 +7,8 @@ import Synchronization
 import Testing
 import XMPPStanza
 
-@Suite("The contacts screen for SwiftUI") @MainActor struct ContactsModelTests {
+@Suite("The contacts screen for SwiftUI", .timeLimit(.minutes(5)))
+@MainActor struct ContactsModelTests {
   private let session = RosterSession()
 
   private func push(_ items: String, id: Int) throws {
@@ -71,10 +72,12 @@ import XMPPStanza
     let model = ContactsModel<Bool>()
     var updates = session.screens().makeAsyncIterator()
     model.show(try #require(await updates.next()))
+    try session.opened(as: JID(parsing: "me@example.test/phone"), at: nil)
+    model.show(try #require(await updates.next()))
     try push("<item jid='bo@example.test' name='Bo' subscription='both'/>", id: 1)
     let rows = try #require(await updates.next())
     #expect(rows.changes?.isEmpty == false)
-    try session.opened(as: JID(parsing: "me@example.test/phone"), at: nil)
+    try session.closed(at: nil)
     let connection = try #require(await updates.next())
     #expect(connection.changes?.isEmpty == true)
     model.show(connection)
