@@ -38,6 +38,7 @@ struct EndReader {
       else { continue }
       end.acts.append(RecordedEnd.Act(stamp: moment.stamp, kind: .removal))
     }
+    forgetRemovals(explainedBy: moment.outcome)
     guard isKnown else { return }
     let now = RecordedEnd.Moment(
       stamp: moment.stamp, ours: PossibleStages(ofOurs: contact, in: roster),
@@ -51,9 +52,18 @@ struct EndReader {
     end.moments.append(now)
   }
 
+  /// A server may remove a contact that has left, which is no act of the account. The contact's
+  /// stanzas come before that push or after it.
+  private mutating func forgetRemovals(explainedBy outcome: RosterOutcome) {
+    for origin in outcome.toldOrigins where origin.contact == contact {
+      guard case .contactStanza = origin.kind else { continue }
+      end.acts.removeAll { $0.kind == .removal && $0.stamp.record == origin.effect }
+    }
+  }
+
   private mutating func followSpan(_ record: UInt64, _ roster: Roster) {
     let wasKnown = isKnown
-    isKnown = roster.completeness == .complete && roster.isSentPushes
+    isKnown = roster.completeness == .complete && roster.receivesPushes
     if isKnown, !wasKnown {
       end.spans.append(RecordedEnd.Span(first: record, times: nil))
       ends.append(nil)

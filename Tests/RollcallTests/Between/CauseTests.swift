@@ -118,6 +118,24 @@ import Testing
     }
   }
 
+  @Test("A contact that left is not removed by us if the server takes it out", arguments: 0...2)
+  func removedByServer(_ place: Int) throws {
+    var pair = TwoAccounts()
+    pair.loginAsFriends()
+    for type in ["unsubscribe", "unsubscribed"] {
+      pair.bob.subscription(10, type, to: Pair.aliceJID)
+    }
+    // Bob's own server does not carry it out, and why it does not is in no log.
+    for (number, type) in ["unsubscribe", "unsubscribed", nil].enumerated() {
+      if number == place {
+        pair.alice.push(10.02, "<item jid='\(Pair.bobJID)' subscription='remove'/>")
+      }
+      if let type { pair.alice.subscription(10.02, type, from: Pair.bobJID, sentAt: 10) }
+    }
+    pair.alive(200)
+    for found in try disagreements(pair) { #expect(try #require(found).cause == .unknown) }
+  }
+
   @Test("A roster that is fetched again unchanged explains nothing")
   func fetchedAgain() throws {
     var pair = TwoAccounts()
