@@ -61,7 +61,7 @@ extension TwoEnds {
       return !later.stages.isDisjoint(with: other)
     }
     return hasArrived
-      ? "The log that goes on shows that the news arrived later."
+      ? "The longer log shows that the news arrived later."
       : "One of them was first shown or changed not long before a log ends, so the news may still "
         + "have been on its way."
   }
@@ -129,10 +129,10 @@ extension TwoEnds {
     _ disagreement: EndsComparison.Disagreement, _ direction: EndsComparison.Direction
   ) -> String {
     let end = name(direction.end(disagreement.right))
-    return switch (disagreement.right, disagreement.mismatch) {
-    case (.owner, _):
+    return switch disagreement.right {
+    case .owner:
       "\(end) is right: its server decides who sees its presence (RFC 6121 §3.1.5, §3.2.1)."
-    case (.subscriber, _):
+    case .subscriber:
       "\(end) is right: an account itself decides what it asks for (RFC 6121 §3.1.2, §3.3.2)."
     }
   }

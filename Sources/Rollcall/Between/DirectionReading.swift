@@ -2,7 +2,6 @@ import RosterCore
 
 /// Judges one direction of a subscription between two recorded ends.
 struct DirectionReading {
-  private typealias Comparison = EndsComparison
 
   let subscriber: PairEnd
   let clocks: ClockAlignment
@@ -30,13 +29,13 @@ struct DirectionReading {
     let time = commonTime
     var stages: [SubscriptionSide: PossibleStages] = [:]
     var records: [SubscriptionSide: UInt64] = [:]
-    var later: [SubscriptionSide: Comparison.Direction.Later] = [:]
+    var later: [SubscriptionSide: EndsComparison.Direction.Later] = [:]
     for (side, track) in tracks {
       let shown = time.map(track.stages) ?? .unknown
       stages[side] = shown
       records[side] = time.flatMap { track.change(upTo: $0)?.record }
       later[side] = time.flatMap { track.change(after: $0, from: shown) }.map {
-        Comparison.Direction.Later(record: $0.record, stages: $0.stages)
+        EndsComparison.Direction.Later(record: $0.record, stages: $0.stages)
       }
     }
     return EndsComparison.Direction(

@@ -91,7 +91,7 @@ package struct RecordedEnd: Hashable, Sendable {
     }
   }
 
-  /// Returns the same by another clock.
+  /// Returns this end with its times by another clock.
   ///
   /// - Parameter offset: The milliseconds by which the clock of the log is ahead.
   package func shifted(by offset: Int64) -> RecordedEnd {

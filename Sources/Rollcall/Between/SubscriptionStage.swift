@@ -109,7 +109,7 @@ extension PossibleStages {
       self = .unknown
     } else if roster.incoming[contact] != nil {
       self = .pending
-    } else if roster.unconfirmed[contact] != nil || !roster.isSentRequests {
+    } else if roster.unconfirmed[contact] != nil || !roster.receivesRequests {
       self = [.none, .pending]
     } else {
       self = .none

@@ -72,7 +72,7 @@ import Testing
     // subscribed, push.
     #expect(
       try reasons(pair).dropFirst(2) == [
-        "The log that goes on shows that the news arrived later.",
+        "The longer log shows that the news arrived later.",
         "After that, by its own log alone, alice@example.test sees the presence of "
           + "bob@example.org (since #11 of alice@example.test).",
       ])
