@@ -35,6 +35,7 @@ let package = Package(
     .executable(name: "generate-capture", targets: ["GenerateCapture"]),
     .executable(name: "bench-work", targets: ["BenchWork"]),
     .executable(name: "bench-table", targets: ["BenchTable"]),
+    .executable(name: "evaluate-names", targets: ["EvaluateNames"]),
   ],
   dependencies: [
     .package(name: "rollcall", path: ".."),
@@ -82,5 +83,9 @@ let package = Package(
     // Makes the table of what the suite measured.
     .executableTarget(
       name: "BenchTable", dependencies: ["Works", "CaptureGenerator"], swiftSettings: rules),
+    // How well names are read, for tools/evaluate-names.
+    .executableTarget(
+      name: "EvaluateNames", dependencies: [.product(name: "Rollcall", package: "rollcall")],
+      swiftSettings: rules),
   ]
 )

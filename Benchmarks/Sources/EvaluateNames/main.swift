@@ -1,6 +1,7 @@
+import ContactSections
 import Foundation
 
-// The program of tools/evaluate-names; it is compiled together with the sources it measures.
+// The program of tools/evaluate-names.
 
 /// What a name got of what it should.
 enum Part: String, CaseIterable {
