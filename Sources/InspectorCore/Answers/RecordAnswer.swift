@@ -61,9 +61,12 @@ extension OpenLog {
   private func content(_ stored: StoredRecord, _ range: Range<Int>?) -> JSONValue {
     let count = stored.bytes.count
     let start = min(range?.lowerBound ?? 0, count)
-    var end = min(range?.upperBound ?? Self.byteLimit, start + Self.byteLimit, count)
-    // A character of UTF-8 is not cut, so that the parts make up the whole.
-    while end < count, end > start, stored.bytes[end] & 0xC0 == 0x80 { end -= 1 }
+    let limit = min(range?.upperBound ?? Self.byteLimit, start + Self.byteLimit, count)
+    var end = limit
+    // A character of UTF-8, which has at most four bytes, is not cut, so that the parts make up the
+    // whole. A record that cannot be read may have any bytes.
+    let least = max(start + 1, limit - 3)
+    while end < count, end > least, stored.bytes[end] & 0xC0 == 0x80 { end -= 1 }
     let isWhole = start == 0 && end == count
     let document = JSONValue(stored.header, Array(stored.bytes[start..<end]), kind: "")
     guard case .object(let members) = document else { return document }
