@@ -317,9 +317,9 @@ struct PresenceRuleTests {
     #expect(read == scenario.roster)
   }
 
-  @Test("In more rooms than are kept, no presence is called uninvited")
+  @Test("In as many rooms as are kept, no presence is called uninvited")
   func manyRooms() {
-    for (rooms, isTold) in [(63, true), (80, false)] {
+    for (rooms, isTold) in [(63, true), (64, false), (80, false)] {
       var scenario = Scenario.alice(item("bob@example.test", "subscription='both'"))
       for number in 0..<rooms {
         scenario.sends(to: "bob@example.test/pc")
