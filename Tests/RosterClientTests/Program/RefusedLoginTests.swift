@@ -6,7 +6,7 @@ import Testing
 
 /// What `connect` and `record` say if a real server refuses, or ends, what they ask for.
 @Suite(
-  "Refusals of real servers", .serialized,
+  "Refusals of real servers", .serialized, .timeLimit(.minutes(10)),
   .enabled(if: Servers.arePossible, "Prosody and ejabberd are needed"))
 struct RefusedLoginTests {
   private let folder: TemporaryFolder

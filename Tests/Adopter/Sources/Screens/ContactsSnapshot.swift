@@ -45,8 +45,6 @@ final class CellList: ContactsSource {
   private(set) var sections: [SectionID] = []
   private(set) var cells: [SectionID: [ScreenRow]] = [:]
   private(set) var faults: [String] = []
-  /// How many cells were made.
-  private(set) var made = 0
 
   func apply(_ snapshot: ContactsSnapshot, cells content: (RowID) -> ScreenRow?) {
     faults += snapshot.faults
@@ -57,7 +55,6 @@ final class CellList: ContactsSource {
     for section in sections {
       cells[section] = snapshot.items[section, default: []].compactMap { id in
         if let row = kept[id], !snapshot.reconfigured.contains(id) { return row }
-        made += 1
         if content(id) == nil { faults.append("row \(id) has no content") }
         return content(id)
       }

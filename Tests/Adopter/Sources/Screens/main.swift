@@ -23,9 +23,11 @@ let views = [
   Task { await follow(session, policy, with: list) },
 ]
 
-/// Lets the screens show what they were told.
+/// Waits until the model shows what the session has: each step below changes the screen.
 @MainActor
-func settle() async { for _ in 0..<50 { await Task.yield() } }
+func settle() async {
+  while model.update == nil || model.roster != session.roster { await Task.yield() }
+}
 
 @MainActor
 func receive(_ xml: String) async throws {
