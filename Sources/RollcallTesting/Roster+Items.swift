@@ -39,9 +39,8 @@ public struct SamplePresence: Sendable {
 extension Roster {
   /// A roster of an open session that a server has sent, for previews and unit tests.
   ///
-  /// It is made of the stanzas that a server would send, so it is a roster that can be: presence of
-  /// an address that is not in the roster with a subscription is shown, but is not believed more
-  /// than the reducer believes it.
+  /// The roster is reduced from the stanzas that a server would send. Presence is therefore treated
+  /// as from a server, also that of an address without a subscription.
   ///
   /// - Parameters:
   ///   - items: The items, each address once.

@@ -12,7 +12,7 @@ public final class SampleClock: Sendable {
   ///   - start: What it shows first.
   ///   - step: How far each reading moves it on, to the millisecond.
   public init(at start: Date = Date(timeIntervalSince1970: 0), step: Duration = .zero) {
-    time = Mutex(Int64(start.timeIntervalSince1970 * 1000))
+    time = Mutex(Int64((start.timeIntervalSince1970 * 1000).rounded()))
     self.step = step.milliseconds
   }
 

@@ -10,12 +10,14 @@ import XMPPStream
 ///     for bytes in server.takeAnswers() { try session.received(bytes, at: clock.now()) }
 ///
 /// It lets everyone in, binds a resource, and keeps the roster: it sends it, carries out sets, and
-/// pushes each change (RFC 6121 §2). Contacts accept requests at once. Any other request is refused
-/// with `service-unavailable`. A new stream after a bound one is a new connection.
+/// pushes each change (RFC 6121 §2). Contacts accept requests at once, and an acceptance is carried
+/// out whether or not the contact has asked. Any other request is refused with
+/// `service-unavailable`. A new stream after a bound one is a new connection.
 public final class SampleServer {
   /// The roster as the server keeps it.
   public private(set) var items: [BareJID: RosterItem]
-  /// Returns the error with which the set of an item is refused; nil to carry it out.
+  /// Returns the error with which the set of an item is refused; nil to carry it out. Is not asked
+  /// about removals.
   public var refusal: (RosterItem) -> StanzaError? = { _ in nil }
   /// The number of pushes that the client has acknowledged.
   public private(set) var acknowledgedPushes = 0

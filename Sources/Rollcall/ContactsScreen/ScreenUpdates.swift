@@ -99,7 +99,7 @@ public struct ScreenUpdates<Connection: Equatable & Sendable>: AsyncSequence, Se
       return nil
     }
 
-    /// - Returns: The changes of the screen; nil if it is to be reloaded.
+    /// - Returns: The changes of the screen; nil if the whole view must be reloaded.
     private mutating func follow(_ item: HubItem) -> SectionChanges? {
       var changes: SectionChanges? = SectionChanges()
       switch item.update {
@@ -110,7 +110,7 @@ public struct ScreenUpdates<Connection: Equatable & Sendable>: AsyncSequence, Se
         touched = rows
         self.roster = roster
         changes =
-          rows.count < ScreenSteps.reloadThreshold
+          rows.count < reloadThreshold
           ? screen.update(rows, from: roster) : reload(roster)
         if !rows.isEmpty { unseenCount = roster.unseenRequestCount }
       }
@@ -133,10 +133,8 @@ public struct ScreenUpdates<Connection: Equatable & Sendable>: AsyncSequence, Se
   }
 }
 
-private enum ScreenSteps {
-  /// From this number of rows on, reloading the whole screen is faster.
-  static let reloadThreshold = 64
-}
+/// From this number of rows on, reloading the whole screen is faster.
+private let reloadThreshold = 64
 
 extension RosterSession {
   /// The contacts screen from now on, for one observer. The state of the connection is whether a

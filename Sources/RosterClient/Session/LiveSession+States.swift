@@ -36,10 +36,10 @@ extension LiveSession {
 
   /// Connects again at once.
   ///
-  /// If the session waits to connect, the wait ends. If it is online, it drops its connection and
-  /// resumes the session over another one: call this when the device has moved to another network,
-  /// because the old connection may be dead without the system saying so. Does nothing in any other
-  /// state. Does not wait; `states` has what becomes of it.
+  /// If the session waits to connect, the wait ends. If it is online and `start` has returned, it
+  /// drops its connection and resumes the session over another one: call this when the device has
+  /// moved to another network, because the old connection may be dead without the system saying so.
+  /// Otherwise does nothing. Does not wait; `states` has what becomes of it.
   public func reconnect() {
     if !isSuspended, let wake = wake.take() {
       wake.succeed()

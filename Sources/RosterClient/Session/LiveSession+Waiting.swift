@@ -253,7 +253,7 @@ extension LiveSession {
     for waiter in waiters { waiter.resume(returning: failure) }
   }
 
-  /// The connection was dropped.
+  /// Ends the waits of `suspend` for the end of the connection.
   func endDropWaits() {
     let waiters = dropWaiters.values
     dropWaiters = [:]

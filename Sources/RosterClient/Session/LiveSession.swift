@@ -35,7 +35,7 @@ public actor LiveSession {
   var stateWatchers: [Int: AsyncStream<LiveState>.Continuation] = [:]
   /// Ends the wait before another connection.
   var wake: EventLoopPromise<Void>?
-  /// Whether there is to be no connection until the application asks for one.
+  /// Whether the application has suspended the session and has not resumed it.
   var isSuspended = false
   /// Whether the next connection is made without a wait.
   var connectsAtOnce = false

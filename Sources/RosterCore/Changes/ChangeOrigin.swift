@@ -32,8 +32,8 @@ package struct ChangeOrigin: Hashable, Sendable {
   /// Whether it explains an earlier record than the one by which it became clear.
   package var isLate: Bool { effect < noted }
 
-  /// The same as the record that shows the change tells it.
-  package var asKnown: ChangeOrigin {
+  /// The origin as if it had been clear when the record came that shows the change.
+  package var notedAtEffect: ChangeOrigin {
     var origin = self
     origin.noted = effect
     return origin

@@ -30,6 +30,8 @@ extension XMPPElement {
     return iq("set", id: id, rosterQuery([item]))
   }
 
+  /// The stanza that asks for, grants, refuses or ends a subscription.
+  ///
   /// - Parameters:
   ///   - kind: What is asked or answered.
   ///   - jid: The contact.

@@ -54,11 +54,11 @@ extension Roster {
 
   /// Whether the server shows what changes: an open session has received the roster (RFC 6121
   /// §2.1.6).
-  package var isSentPushes: Bool { sessions.all.contains(where: \.isInterested) }
+  package var receivesPushes: Bool { sessions.all.contains(where: \.isInterested) }
 
   /// Whether the server also sends the requests of contacts: such a session has sent its initial
   /// presence (RFC 6121 §3.1.3).
-  package var isSentRequests: Bool {
+  package var receivesRequests: Bool {
     sessions.all.contains { $0.isInterested && $0.receivesPresence }
   }
 

@@ -183,7 +183,7 @@ extension Reduction {
   /// A request waits for a person's answer, from now on or again.
   mutating func personAsked(_ number: ContactNumber, since: RecordStamp, isOurs: Bool) {
     guard let time = since.clock, let count = roster.peopleWaiting?.count else { return }
-    // Many that are over stand between those that are not.
+    // Many ended requests are between the open ones.
     guard count < 2 * roster.contacts.requestCount + PeopleWaiting.pruneThreshold else {
       return roster.peopleWaiting = nil
     }
@@ -220,7 +220,7 @@ extension ContactTable {
 
 extension RecordStamp {
   /// Whether a wait that began here is over; if it is not, the next look is no later than its end.
-  func isOver(_ timeout: Int64, _ now: Int64, next: inout Int64) -> Bool {
+  fileprivate func isOver(_ timeout: Int64, _ now: Int64, next: inout Int64) -> Bool {
     guard let time = clock else { return false }
     let due = time.adding(timeout)
     if now > due { return true }

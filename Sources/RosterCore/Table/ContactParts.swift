@@ -36,7 +36,7 @@ struct ContactParts: OptionSet, BitwiseCopyable {
   static let indexed: [Self] = [
     .item, .presence, .openRequest, .outgoing, .deliveries, .expected,
   ]
-  /// The place of a single part among all that there can be.
+  /// The number of the bit of a single part, by which a table keeps the contacts that have it.
   var index: Int { rawValue.trailingZeroBitCount }
 }
 

@@ -222,8 +222,11 @@ extension RosterItem {
 }
 
 extension SubscriptionStanza {
-  /// - Parameter ends: Whether there was what an `unsubscribed` takes away.
-  fileprivate func inboundClause(_ ends: Bool) -> SubjectClause {
+  /// What the stanza means, with the contact apart from the clause.
+  ///
+  /// - Parameter endsSubscription: Whether an `unsubscribed` ends a subscription, instead of
+  ///   refusing a request.
+  fileprivate func inboundClause(_ endsSubscription: Bool) -> SubjectClause {
     switch kind {
     case .subscribe:
       SubjectClause(
@@ -231,12 +234,16 @@ extension SubscriptionStanza {
     case .subscribed: SubjectClause(by: contact, "lets us see its presence")
     case .unsubscribe: SubjectClause(by: contact, "no longer wants to see our presence")
     case .unsubscribed:
-      SubjectClause(by: contact, "\(ends ? "no longer lets" : "does not let") us see its presence")
+      SubjectClause(
+        by: contact, "\(endsSubscription ? "no longer lets" : "does not let") us see its presence")
     }
   }
 
-  /// - Parameter ends: Whether there was what an `unsubscribed` takes away.
-  fileprivate func outboundClause(_ ends: Bool) -> SubjectClause {
+  /// What the stanza means, with the contact apart from the clause.
+  ///
+  /// - Parameter endsSubscription: Whether an `unsubscribed` ends a subscription, instead of
+  ///   refusing a request.
+  fileprivate func outboundClause(_ endsSubscription: Bool) -> SubjectClause {
     switch kind {
     case .subscribe:
       SubjectClause(
@@ -248,7 +255,7 @@ extension SubscriptionStanza {
         full: "we no longer want to see the presence of \(contact)")
     case .unsubscribed:
       SubjectClause(of: contact) {
-        "we \(ends ? "no longer" : "do not") let \($0) see our presence"
+        "we \(endsSubscription ? "no longer" : "do not") let \($0) see our presence"
       }
     }
   }

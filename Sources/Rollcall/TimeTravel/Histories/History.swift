@@ -27,7 +27,7 @@ public struct HistoryEntry: Sendable {
   /// Adds an origin that only the end decides.
   fileprivate mutating func add(ending late: ChangeOrigin) {
     guard late.effect == moment.stamp.record else { return origins.append(late) }
-    origins.append(late.asKnown)
+    origins.append(late.notedAtEffect)
     if late.kind == .edit { origin = .ownSet(late.cause) }
   }
 

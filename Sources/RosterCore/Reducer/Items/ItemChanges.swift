@@ -77,9 +77,10 @@ extension Reduction {
 
   /// The server took a contact out; it may be one that the roster does not know.
   ///
-  /// - Parameter isByContact: Whether that is part of an ending that the contact has begun.
-  mutating func itemRemoved(_ number: ContactNumber, isByContact: Bool = false) {
-    if !isByContact { leavingIsOver(number, isRemoved: true) }
+  /// - Parameter isPartOfEnding: Whether the contact or we have just ended a subscription, so that
+  ///   the server may have removed the contact because of that.
+  mutating func itemRemoved(_ number: ContactNumber, isPartOfEnding: Bool = false) {
+    if !isPartOfEnding { leavingIsOver(number, isRemoved: true) }
     let hadItem = takeItemOut(number, isByRoster: false)
     // Also of one that is no item: its presence can have come before the roster.
     voidPresence(of: number)

@@ -10,15 +10,15 @@ extension Reduction {
       return itemRemoved(number)
     }
     let sent = endingsJustSent(by: number)
-    let isByContact = !sent.isEmpty || hasJustEnded(number)
-    let coming = isByContact ? roster.contacts.expected(of: number).stanzas : []
+    let isPartOfEnding = !sent.isEmpty || hasJustEnded(number)
+    let coming = isPartOfEnding ? roster.contacts.expected(of: number).stanzas : []
     for stanza in sent {
       stanzaShown(stanza, of: number)
       friendLeft(stanza.effect, number, from: old.subscription, to: nil, by: stanza.stamp.record)
     }
-    itemRemoved(number, isByContact: isByContact)
+    itemRemoved(number, isPartOfEnding: isPartOfEnding)
     expectStanzas(afterRemovalOf: number, old, besides: coming, except: sent.map(\.effect))
-    guard !isByContact, !roster.isInboundOnly, !isFragment else { return }
+    guard !isPartOfEnding, !roster.isInboundOnly, !isFragment else { return }
     if roster.removals.count >= UnaskedRemoval.limit { report(roster.removals.removeFirst()) }
     roster.removals.append(
       UnaskedRemoval(

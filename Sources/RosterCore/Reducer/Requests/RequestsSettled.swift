@@ -97,7 +97,7 @@ extension Reduction {
     expectPerson()
   }
 
-  /// Whether the contact has accepted the request that the roster shows, which has not shown that.
+  /// Whether the contact has accepted the request that the roster still shows as open.
   private func isShownAfterAcceptance(_ number: ContactNumber) -> Bool {
     guard let end = roster.contacts.lastOutgoingEnd(of: number), end.way == .accepted,
       let row = roster.contacts.item(of: number)
