@@ -41,14 +41,18 @@ struct RealClientTests {
   /// Polls until a condition is met, far longer than any program takes. Limited by attempts and not
   /// by time, because minutes may pass between two of them when all tests run at once.
   private func wait(
-    for what: String, _ conversations: [Conversation], until condition: () throws -> Bool
+    for what: String, _ conversations: [Conversation], _ own: String? = nil,
+    until condition: () throws -> Bool
   ) async throws {
     for _ in 0..<6000 {
       if try condition() { return }
       try await Task.sleep(for: .milliseconds(20))
     }
+    let said = conversations.map(\.output).joined(separator: "\n").suffix(4000)
+    let log = own.flatMap { FileManager.default.contents(atPath: $0) } ?? Data()
     throw Tool.Failure(
-      words: "no \(what): " + conversations.map(\.output).joined(separator: "\n").suffix(4000))
+      words: "no \(what): \(said)\nthe client's log ends with:\n"
+        + String(decoding: log.suffix(8000), as: UTF8.self))
   }
 
   /// The recorded data of one direction, from a connection on.
@@ -110,38 +114,39 @@ struct RealClientTests {
       authority: LocalAuthority.certificatePath(in: folder.file("authority")),
       friend: try server.jid("friend").text, folder: try TemporaryFolder())
     let log = folder.file("logs/\(setup.account).rollcall")
+    let own = client.log(setup)
     let program = try client.run(setup)
     let both = [recorder, program]
 
-    try await wait(for: "session", both) { try said(log, .outbound).contains("<presence") }
+    try await wait(for: "session", both, own) { try said(log, .outbound).contains("<presence") }
     program.type(client.firstInput(setup))
-    try await wait(for: "message", both) { try said(log, .outbound).contains(">hello<") }
+    try await wait(for: "message", both, own) { try said(log, .outbound).contains(">hello<") }
     let (alice, other) = (try server.jid("alice"), try server.jid("friend"))
     while await friend.roster.incoming[alice] == nil {
       try await Task.sleep(for: .milliseconds(20))
     }
     try await friend.perform(.accept(alice))
-    try await wait(for: "friend", both) {
+    try await wait(for: "friend", both, own) {
       try [.to, .both].contains(roster(log).item(other)?.subscription)
     }
     relay.cut()
-    try await wait(for: "cut", both) { try !roster(log).isConnected }
+    try await wait(for: "cut", both, own) { try !roster(log).isConnected }
     let (cut, back, end) = client.lastInput(setup)
     program.type(cut)
     // A client with a new session can be reached once it has sent presence.
-    try await wait(for: "second session", both) {
+    try await wait(for: "second session", both, own) {
       guard !back.isEmpty else { return !program.isRunning }
       let isReady = try client.resumes || said(log, .outbound, from: 2).contains("<presence")
       let isListening = client.reconnectedText.map { program.output.contains($0) } ?? true
       return try isListening && isReady && roster(log).isConnected
     }
     program.type(back)
-    try await wait(for: "second message", both) { try said(log, .outbound).contains(">back<") }
+    try await wait(for: "second message", both, own) { try said(log, .outbound).contains(">back<") }
     program.type(end)
-    try await wait(for: "end", both) { !program.isRunning }
+    try await wait(for: "end", both, own) { !program.isRunning }
     #expect(!recorder.output.contains("pass of alice"))
     recorder.interrupt()
-    try await wait(for: "end of the proxy", both) { !recorder.isRunning }
+    try await wait(for: "end of the proxy", both, own) { !recorder.isRunning }
     await friend.close()
 
     let recorded = try roster(log)
@@ -152,7 +157,7 @@ struct RealClientTests {
       if case .session(.resumed) = moment.event { resumptions += 1 }
     }
     #expect(resumptions == (client.resumes ? 1 : 0))
-    try compare(recorded, client.log(setup), log)
+    try compare(recorded, own, log)
     try server.stop()
   }
 

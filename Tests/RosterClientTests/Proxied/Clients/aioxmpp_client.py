@@ -1,6 +1,7 @@
 """An aioxmpp session: logs in, fetches, adds, chats, is cut off, returns, says so, and leaves."""
 
 import asyncio
+import datetime
 import logging
 import sys
 
@@ -32,6 +33,9 @@ async def main():
         security,
         override_peer=[(host, int(port), aioxmpp.connector.STARTTLSConnector())],
     )
+    # Should it miss the end of its connection, it would ask the server after a minute of silence and
+    # wait another minute for the answer: longer than the test does.
+    client.stream.soft_timeout = client.stream.round_trip_time = datetime.timedelta(seconds=10)
     roster = client.summon(aioxmpp.RosterClient)
     resumed = asyncio.Event()
     client.on_stream_resumed.connect(resumed.set)
