@@ -46,13 +46,7 @@ struct PackedTable {
 
   /// The first record of a sorted table for which `isBefore` is false.
   func firstRecord(notBefore isBefore: (Int) -> Bool) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low &+ high) / 2
-      if isBefore(middle) { low = middle &+ 1 } else { high = middle }
-    }
-    return low
+    (0..<count).partitioningIndex { !isBefore($0) }
   }
 
   /// The first record of a scalar, in a sorted table whose records begin with the scalar's three

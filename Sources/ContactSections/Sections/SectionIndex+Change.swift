@@ -1,3 +1,5 @@
+import RawBytes
+
 /// A contact or request before and after a change; nil where it is not there.
 struct RowChange {
   let old: ListedRow?
@@ -91,13 +93,7 @@ extension SectionIndex {
   }
 
   private func firstNumber(notBefore id: SectionID) -> Int {
-    var low = 0
-    var high = shown.count
-    while low < high {
-      let middle = (low + high) / 2
-      if shown[middle].id < id { low = middle + 1 } else { high = middle }
-    }
-    return low
+    shown.partitioningIndex { $0.id >= id }
   }
 
   /// The position of a row in a section. Complexity: O(log n).
@@ -177,16 +173,17 @@ extension SectionChanges {
 
 /// The rows of a screen that do not change, counted between those that do.
 private struct UnchangedRows {
-  /// The indices of the changed rows of each section.
+  /// The indices of the changed rows of each section, in order.
   private let changed: [Int: [Int]]
 
   init(besides changed: [RowPosition]) {
-    self.changed = Dictionary(grouping: changed, by: \.section).mapValues { $0.map(\.row) }
+    self.changed = Dictionary(grouping: changed.sorted(), by: \.section)
+      .mapValues { $0.map(\.row) }
   }
 
-  /// The position that a changed row would have if it were the only one.
+  /// The position that a changed row would have if it were the only one. Complexity: O(log n).
   func place(of position: RowPosition) -> RowPosition {
-    let before = changed[position.section]?.count { $0 < position.row } ?? 0
+    let before = changed[position.section]?.partitioningIndex { $0 >= position.row } ?? 0
     return RowPosition(section: position.section, row: position.row - before)
   }
 }

@@ -1,3 +1,5 @@
+import RawBytes
+
 /// One section with its rows in order.
 struct ShownSection: Sendable {
   let id: SectionID
@@ -5,13 +7,7 @@ struct ShownSection: Sendable {
 
   /// The index at which a row is or would be inserted. Complexity: O(log n).
   func index(of row: ListedRow) -> Int {
-    var low = 0
-    var high = rows.count
-    while low < high {
-      let middle = (low + high) / 2
-      if rows[middle] < row { low = middle + 1 } else { high = middle }
-    }
-    return low
+    rows.partitioningIndex { !($0 < row) }
   }
 }
 

@@ -36,17 +36,9 @@ struct ContactIndex: ~Escapable {
   /// result.
   func sequences(concerning contact: String) -> [UInt64] {
     let least = Self.entry(ContactKey(contact), 0)
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if entry(at: middle) < least { low = middle + 1 } else { high = middle }
-    }
-    var found: [UInt64] = []
-    while low < count, entry(at: low) >> 16 == least >> 16 {
-      found.append(block.covers.lowerBound + entry(at: low) & 0xFFFF)
-      low += 1
-    }
-    return found
+    return ((0..<count).partitioningIndex { entry(at: $0) >= least }..<count)
+      .prefix { entry(at: $0) >> 16 == least >> 16 }
+      .map { block.covers.lowerBound + entry(at: $0) & 0xFFFF }
   }
 
   /// The entry for a record that concerns a contact.

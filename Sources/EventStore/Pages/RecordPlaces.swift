@@ -1,4 +1,5 @@
 import BitCollections
+import RawBytes
 
 /// The places in a file that may hold a pack of records, whether or not the tree leads to them.
 ///
@@ -83,12 +84,7 @@ final class RecordPlaces {
 
   /// The places of the lowest record number that is at least `first`; empty at the end.
   func group(from first: UInt64) -> Range<Int> {
-    var (low, high) = (0, all.count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if all[middle].first < first { low = middle + 1 } else { high = middle }
-    }
-    let start = low
+    let start = all.partitioningIndex { $0.first >= first }
     var end = start
     while end < all.count, all[end].first == all[start].first { end += 1 }
     return start..<end

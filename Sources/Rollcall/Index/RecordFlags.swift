@@ -1,4 +1,5 @@
 package import EventStore
+import RawBytes
 import RosterCore
 
 /// What a picture of a whole log needs of each record: what it holds, which way it went, on which
@@ -119,11 +120,6 @@ package struct RecordFlags: Sendable {
 
   /// The first record at or after a time; one more than there are if there is none.
   package func firstRecord(atOrAfter time: Int64) -> UInt64 {
-    var (low, high) = (0, clocks.count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if clocks[middle] < time { low = middle + 1 } else { high = middle }
-    }
-    return UInt64(low) + 1
+    UInt64(clocks.partitioningIndex { $0 >= time }) + 1
   }
 }

@@ -1,4 +1,5 @@
 import EventStore
+import RawBytes
 import RosterCore
 import XMPPStanza
 
@@ -130,11 +131,7 @@ extension StoryIndex {
   ///
   /// Complexity: O(log n), and linear in the findings.
   private func findings(in range: ClosedRange<UInt64>) -> ArraySlice<PlacedFinding> {
-    var (low, high) = (0, findings.count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if findings[middle].record < range.lowerBound { low = middle + 1 } else { high = middle }
-    }
-    return findings[low...].prefix { $0.record <= range.upperBound }
+    findings[findings.partitioningIndex { $0.record >= range.lowerBound }...]
+      .prefix { $0.record <= range.upperBound }
   }
 }

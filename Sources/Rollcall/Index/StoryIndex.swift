@@ -1,4 +1,5 @@
 import EventStore
+import RawBytes
 package import RosterCore
 package import XMPPStanza
 
@@ -81,12 +82,8 @@ package struct StoryIndex: Sendable {
 
   /// The last entry of the plain story that begins at or before a record; nil if none does.
   package func entry(atOrBefore record: UInt64) -> Int? {
-    var (low, high) = (0, entryCount)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if entry(middle).first <= record { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 ? low - 1 : nil
+    let later = (0..<entryCount).partitioningIndex { entry($0).first > record }
+    return later > 0 ? later - 1 : nil
   }
 
   /// A record as an entry of its own.
@@ -107,12 +104,7 @@ package struct StoryIndex: Sendable {
   /// is complete, or whether a session is open. Nil if none did.
   package func lastChange(of field: StateField, upTo record: UInt64) -> UInt64? {
     guard let records = accountChanges[field] else { return nil }
-    var (low, high) = (0, records.count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if records[middle] <= record { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 ? records[low - 1] : nil
+    return records[..<records.partitioningIndex { $0 > record }].last
   }
 
   // MARK: Building

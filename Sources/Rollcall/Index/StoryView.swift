@@ -1,4 +1,5 @@
 import EventStore
+import RawBytes
 import RosterCore
 import XMPPStanza
 
@@ -125,12 +126,8 @@ package struct StoryView: Sendable {
   ///
   /// Complexity: O(log n).
   package func entry(atOrBefore record: UInt64, in index: StoryIndex) -> Int? {
-    var (low, high) = (0, count(in: index))
-    while low < high {
-      let middle = low + (high - low) / 2
-      if entry(middle, in: index).first <= record { low = middle + 1 } else { high = middle }
-    }
-    return low > 0 ? low - 1 : nil
+    let later = (0..<count(in: index)).partitioningIndex { entry($0, in: index).first > record }
+    return later > 0 ? later - 1 : nil
   }
 }
 

@@ -1,4 +1,5 @@
 import EventStore
+import RawBytes
 package import RosterCore
 
 /// The states and the effects of the stretches of a log that were looked at last, so that a step
@@ -29,12 +30,7 @@ package struct StretchCache: Sendable {
 
     /// How many stops are at or before a record.
     func count(upTo record: UInt64) -> Int {
-      var (low, high) = (0, stops.count)
-      while low < high {
-        let middle = low + (high - low) / 2
-        if stops[middle].moment.stamp.record <= record { low = middle + 1 } else { high = middle }
-      }
-      return low
+      stops.partitioningIndex { $0.moment.stamp.record > record }
     }
   }
 

@@ -1,3 +1,5 @@
+import RawBytes
+
 /// The tables of stringprep (RFC 3454), which are fixed at Unicode 3.2.
 enum StringprepTables {
   /// The characters that SASLprep prohibits (RFC 4013 §2.3): C.1.2, C.2.1, C.2.2 and C.3 to C.9.
@@ -68,11 +70,7 @@ struct CodePointTable: Sendable {
   }
 
   func contains(_ scalar: Unicode.Scalar) -> Bool {
-    var (low, high) = (0, ranges.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if ranges[middle].upperBound < scalar.value { low = middle + 1 } else { high = middle }
-    }
-    return low < ranges.count && ranges[low].contains(scalar.value)
+    let number = ranges.partitioningIndex { $0.upperBound >= scalar.value }
+    return number < ranges.count && ranges[number].contains(scalar.value)
   }
 }
