@@ -100,6 +100,7 @@ struct Handshake: Sendable, CustomTestStringConvertible {
       }
       guard try await isAsExpected(step, sessions, on: stage, what) else { break }
     }
+    try await checkEnds(sessions, on: stage)
     for session in sessions.values { await session.close() }
   }
 

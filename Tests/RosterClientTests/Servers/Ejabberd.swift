@@ -196,6 +196,19 @@ final class Ejabberd: RealServer {
     return answer
   }
 
+  func overwrite(
+    _ subscription: String, of account: BareJID, to contact: BareJID
+  ) async throws {
+    let code: Int = try answer(
+      to: "add_rosteritem",
+      [
+        "localuser": account.local ?? "", "localhost": account.domain,
+        "user": contact.local ?? "", "host": contact.domain, "nick": "", "group": "",
+        "subs": subscription,
+      ])
+    guard code == 0 else { throw Tool.Failure(words: "add_rosteritem: \(code)") }
+  }
+
   func stored(_ account: BareJID) throws -> StoredRoster {
     var roster = StoredRoster()
     let asking: [ListedRequest] = try answer(

@@ -131,7 +131,7 @@ final class Prosody: RealServer {
     return folder.file("data/\(host)/roster/\(user).dat")
   }
 
-  /// Stores contacts for an account that has not logged in yet.
+  /// Stores the contacts of an account that has not logged in since the server started.
   ///
   /// - Parameter contacts: The contacts; their names and groups must need no escaping.
   func store(_ contacts: [String: StoredContact], of account: BareJID) throws {
@@ -146,6 +146,17 @@ final class Prosody: RealServer {
     let known = "[false] = { version = 1, pending = {} };\n"
     try "return {\n\(known)\(items.joined())};\n"
       .write(toFile: file, atomically: true, encoding: .utf8)
+  }
+
+  func overwrite(
+    _ subscription: String, of account: BareJID, to contact: BareJID
+  ) async throws {
+    // It keeps rosters in memory that it has used lately.
+    try stop()
+    var contacts = try stored(account).contacts
+    contacts[contact.text]?.subscription = subscription
+    try store(contacts, of: account)
+    try await start()
   }
 
   /// The roster, read by Lua because Prosody's files are Lua tables.

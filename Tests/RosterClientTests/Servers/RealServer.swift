@@ -105,6 +105,11 @@ protocol RealServer: AnyObject, Sendable {
   var pushesInOrder: Bool { get }
   /// The stored roster of an account.
   func stored(_ account: BareJID) throws -> StoredRoster
+  /// Changes the stored subscription of an account that is offline, and tells no other account: as
+  /// a copy of older data does that is restored. The server may be restarted.
+  func overwrite(
+    _ subscription: String, of account: BareJID, to contact: BareJID
+  ) async throws
   func start() async throws
   func stop() throws
   /// Kills it, as a power cut would.
