@@ -69,10 +69,13 @@ import Testing
     ("Sources/Rollcall/Rollcall.docc/TimeTravelInAnApplication.md", 8),
     ("Sources/Rollcall/Rollcall.docc/WhatIsDurableWhen.md", 2),
     ("Sources/Rollcall/Rollcall.docc/ContactsScreen.md", 3), ("README.md", 2),
+    ("Sources/Rollcall/Rollcall.docc/BesideAnotherStream.md", 1),
     ("Sources/RollcallTesting/RollcallTesting.docc/RollcallTesting.md", 2),
     ("Sources/RosterClient/RosterClient.docc/RosterClient.md", 1),
     ("Sources/RosterClient/RosterClient.docc/FromLoginToScreen.md", 1),
     ("Sources/RosterClient/RosterClient.docc/SendingAndReceiving.md", 3),
+    ("Sources/RosterClient/RosterClient.docc/SeveralProcesses.md", 2),
+    ("Sources/RosterClient/RosterClient.docc/ComingFromXMPPFramework.md", 1),
   ]
 
   /// The nonempty lines of a text without surrounding white space.
