@@ -95,16 +95,22 @@ struct Oracle {
     return stanza.archiveIDs.count > 1 || stanza.processed.map { $0 != stanza.written } ?? false
   }
 
-  /// The newest set of each sender (rule 22).
+  /// The newest set of each sender, in the order of the archive (rule 22): a set that was sent
+  /// again is as new as what the server received.
   private func reactions(to root: Int) -> [String: [String]] {
     var newest: [String: [String]] = [:]
-    for number in world.stanzas.indices {
+    for number in happened {
       guard case .reactions(to: root, let emojis) = world.stanzas[number].meaning,
         seen(number, naming: root)
       else { continue }
       newest[reactor(of: world.stanzas[number])] = emojis
     }
     return newest.filter { !$0.value.isEmpty }
+  }
+
+  /// All stanzas in the order in which they happened.
+  private var happened: [Int] {
+    world.stanzas.indices.sorted { (world.instant(of: $0), $0) < (world.instant(of: $1), $1) }
   }
 
   private func reactor(of stanza: SimulatedStanza) -> String {
@@ -123,6 +129,7 @@ struct Oracle {
   private func judgeStates(of entries: inout [Entry], _ peer: Peer) {
     let times = times(of: entries)
     let adrift = Set(entries.filter(\.isAdrift).flatMap(\.stanzas))
+    let ends = ends(of: entries)
     for index in entries.indices where entries[index].isOurs {
       let entry = entries[index]
       let version = entry.stanzas[entry.stanzas.count - 1]
@@ -137,6 +144,7 @@ struct Oracle {
           if named == version { level = max(level, .received) }
         case .received(let named), .displayed(let named):
           guard let last = times[named] else { continue }
+          if isBetween(entry, last, ends[named]) { isOpen = true }
           if last != entry.time, !areClear(last, entry.time) { isOpen = true }
           guard last >= entry.time else {
             // A correction was an entry of its own before the log had its text.
@@ -172,6 +180,22 @@ struct Oracle {
   private func times(of entries: [Entry]) -> [Int: Int64] {
     Dictionary(
       entries.flatMap { entry in entry.stanzas.map { ($0, entry.time) } }, uniquingKeysWith: min)
+  }
+
+  /// When the server had the entries, by the stanzas that they were said in.
+  private func ends(of entries: [Entry]) -> [Int: Int64] {
+    Dictionary(
+      entries.flatMap { entry in
+        entry.stanzas.map { ($0, world.instant(of: entry.stanzas[0])) }
+      }, uniquingKeysWith: Swift.max)
+  }
+
+  /// Whether an entry is between the two times of one that was sent again. By rule 34 it is before
+  /// that if the log shows both in one archive, else after it; whether it shows them there in time
+  /// is not known here.
+  private func isBetween(_ entry: Entry, _ start: Int64, _ end: Int64?) -> Bool {
+    guard let end, start < entry.time else { return false }
+    return entry.time <= end || !areClear(entry.time, end)
   }
 
   private func isReceipted(_ number: Int) -> Bool {

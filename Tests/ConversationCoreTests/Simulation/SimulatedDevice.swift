@@ -20,6 +20,8 @@ struct SimulatedDevice {
     var stanza: Int
     var form: Form
     var time: Int64
+    /// The archive id that the server added; nil if it adds none.
+    var archiveID: String?
     /// The number of stanzas that the device had received with this one; nil if it has not.
     var count: Int?
   }
@@ -103,10 +105,11 @@ extension SimulatedWorld {
     let own = "\(Dialogue.account)/\(devices[device].name)"
     let time = stamp(delivery.time)
     let delayed = delay.map { ConversationCoreTests.delay(time, from: $0) } ?? ""
-    let inner = xml(number, to: addressee(of: number), addedID(of: number))
+    let added = element(ofArchiveID: delivery.archiveID, in: stanzas[number].peer)
+    let inner = xml(number, to: addressee(of: number), added)
     switch delivery.form {
     case .plain:
-      receive(xml(number, to: own, addedID(of: number) + delayed), on: device)
+      receive(xml(number, to: own, added + delayed), on: device)
     case .sentCarbon, .receivedCarbon:
       let name = delivery.form == .sentCarbon ? "sent" : "received"
       receive(
@@ -128,7 +131,14 @@ extension SimulatedWorld {
     note(
       number,
       delivery.form != .plain ? .carbon : isRoom && delay == Peer.roomAddress ? .history : .live)
-    noteAddedID(of: number)
+    if let id = delivery.archiveID { noteArchiveID(id, of: number) }
+  }
+
+  /// What the server delivers now of a stanza that it has just processed.
+  func delivery(
+    of number: Int, as form: SimulatedDevice.Delivery.Form = .plain
+  ) -> SimulatedDevice.Delivery {
+    .init(stanza: number, form: form, time: now, archiveID: newestAddedID(of: number))
   }
 
   func addressee(of number: Int) -> String {
@@ -141,12 +151,6 @@ extension SimulatedWorld {
     sighting.routes.insert(route)
     sighting.isAcknowledged = true
     sightings[number] = sighting
-  }
-
-  /// The log shows the archive id that the server added.
-  mutating func noteAddedID(of number: Int) {
-    guard habits.addsStanzaIDs, let id = stanzas[number].archiveIDs.last else { return }
-    noteArchiveID(id, of: number)
   }
 
   mutating func noteArchiveID(_ id: String, of number: Int) {
@@ -180,10 +184,10 @@ extension SimulatedWorld {
     if peer == .room { return reflect(number, by: device) }
     for other in devices.indices where other != device && devices[other].hasCarbons {
       guard peer != .whisper else { break }
-      deliver(.init(stanza: number, form: .sentCarbon, time: now), to: other)
+      deliver(delivery(of: number, as: .sentCarbon), to: other)
     }
     if stanzas[number].bounces {
-      deliver(.init(stanza: number, form: .error, time: now), to: device)
+      deliver(delivery(of: number, as: .error), to: device)
     }
   }
 
@@ -193,7 +197,7 @@ extension SimulatedWorld {
     if stanzas[number].peer == .room { return reflect(number, by: nil) }
     let reachable = devices.indices.filter { devices[$0].link != .offline }
     guard !reachable.isEmpty else {
-      if isStored(number) { offline.append(number) }
+      if isStored(number) { offline.append(delivery(of: number)) }
       return
     }
     let chosen = target.flatMap { reachable.contains($0) ? $0 : nil }
@@ -201,8 +205,7 @@ extension SimulatedWorld {
     for device in reachable {
       let isPlain = chosen == nil && habits.deliversToAllDevices || device == first
       if !isPlain && (stanzas[number].peer == .whisper || !devices[device].hasCarbons) { continue }
-      deliver(
-        .init(stanza: number, form: isPlain ? .plain : .receivedCarbon, time: now), to: device)
+      deliver(delivery(of: number, as: isPlain ? .plain : .receivedCarbon), to: device)
     }
   }
 
@@ -262,9 +265,7 @@ extension SimulatedWorld {
     send("<presence xmlns='jabber:client'/>", on: device)
     let waiting = offline
     offline = []
-    for number in waiting {
-      let time = stanzas[number].processed ?? now
-      let delivery = SimulatedDevice.Delivery(stanza: number, form: .plain, time: time)
+    for delivery in waiting {
       show(delivery, on: device, delayedBy: "example.test")
       keep(delivery, for: device)
     }
@@ -344,8 +345,10 @@ extension SimulatedWorld {
     devices[device].isInRoom = false
     devices[device].queue = []
     if devices.allSatisfy({ $0.link == .offline }) {
-      offline += old.queue.filter { $0.form == .plain && stanzas[$0.stanza].peer != .room }
-        .map(\.stanza).filter { isStored($0) }
+      offline += old.queue.filter { delivery in
+        delivery.form == .plain && stanzas[delivery.stanza].peer != .room
+          && isStored(delivery.stanza)
+      }
     }
     openStream(device)
     if let session = old.session, chance(60) {

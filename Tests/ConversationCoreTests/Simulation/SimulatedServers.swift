@@ -137,7 +137,7 @@ extension SimulatedWorld {
   /// The room passes a message on to those of our devices that are in it.
   mutating func reflect(_ number: Int, by device: Int?) {
     for other in devices.indices where devices[other].isInRoom {
-      deliver(.init(stanza: number, form: .plain, time: now), to: other)
+      deliver(delivery(of: number), to: other)
     }
   }
 
@@ -165,7 +165,10 @@ extension SimulatedWorld {
     devices[0].isInRoom = true
     firstJoin = firstJoin ?? now
     for entry in history where !isRetracted(entry.stanza) {
-      show(.init(stanza: entry.stanza, form: .plain, time: entry.time), on: 0, delayedBy: room)
+      let added = habits.addsStanzaIDs ? entry.id : nil
+      show(
+        .init(stanza: entry.stanza, form: .plain, time: entry.time, archiveID: added), on: 0,
+        delayedBy: room)
     }
     receive(message(from: room, type: "groupchat", "", "<subject>Room</subject>"), on: 0)
     tick()
@@ -207,12 +210,7 @@ extension SimulatedWorld {
       lie(retracts(stanzas[theirs].id ?? ""), on: device, besideText: false)
     case 6:
       guard habits.addsStanzaIDs, let known = pick(archive) else { return }
-      let text = make(.text, from: .peer, in: .stranger)
-      process(text)
-      receive(
-        xml(text, to: Dialogue.account, stanzaID(known.id) + addedID(of: text)), on: device)
-      note(text, .live)
-      noteAddedID(of: text)
+      writeAsStranger(stanzaID(known.id), to: device)
     case 7:
       // Bob retracts what we wrote.
       guard let ours, sightings[ours] != nil else { return }
@@ -238,10 +236,17 @@ extension SimulatedWorld {
       return receive(
         message(from: Peer.stranger.sender, to: Dialogue.account, "", content), on: device)
     }
+    writeAsStranger(content, to: device)
+  }
+
+  private mutating func writeAsStranger(_ more: String, to device: Int) {
     let text = make(.text, from: .peer, in: .stranger)
     process(text)
-    receive(xml(text, to: Dialogue.account, content + addedID(of: text)), on: device)
+    let added = newestAddedID(of: text)
+    receive(
+      xml(text, to: Dialogue.account, more + element(ofArchiveID: added, in: .stranger)),
+      on: device)
     note(text, .live)
-    noteAddedID(of: text)
+    if let added { noteArchiveID(added, of: text) }
   }
 }

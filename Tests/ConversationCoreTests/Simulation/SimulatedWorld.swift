@@ -49,7 +49,7 @@ struct SimulatedWorld {
   var archive: [Archived] = []
   var roomArchive: [Archived] = []
   /// What waits for the first device that comes online.
-  var offline: [Int] = []
+  var offline: [SimulatedDevice.Delivery] = []
   var spans: [CoveredSpan] = []
   /// The codes of findings that the log must show, and no others of their kind.
   var wanted: Set<ConversationFinding.Code> = []
@@ -202,10 +202,13 @@ struct SimulatedWorld {
     "<occupant-id xmlns='urn:xmpp:occupant-id:0' id='occ-\(nick)'/>"
   }
 
-  /// The archive id that a server adds to what it passes on.
-  func addedID(of number: Int) -> String {
-    guard habits.addsStanzaIDs, let id = stanzas[number].archiveIDs.last else { return "" }
-    return stanzaID(id, by: stanzas[number].peer == .room ? Peer.roomAddress : Dialogue.account)
+  /// The archive id that a server adds to what it passes on; nil if it adds none.
+  func newestAddedID(of number: Int) -> String? {
+    habits.addsStanzaIDs ? stanzas[number].archiveIDs.last : nil
+  }
+
+  func element(ofArchiveID id: String?, in peer: Peer) -> String {
+    id.map { stanzaID($0, by: peer == .room ? Peer.roomAddress : Dialogue.account) } ?? ""
   }
 
   /// A time as a server stamps it.
