@@ -19,6 +19,10 @@ package struct Room: Sendable {
   var joins = 0
   /// The present stays by nick.
   var stays: [ExactText: Stay] = [:]
+  /// The stream of ours that entered the room, or that resumed the session that did.
+  var stream: StreamID?
+  /// The stays of when the session was lost, which continue if it is resumed.
+  var suspendedStays: [ExactText: Stay] = [:]
 
   struct Stay: Sendable {
     var number: Int

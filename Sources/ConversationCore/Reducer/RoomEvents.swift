@@ -56,6 +56,7 @@ extension Conversations {
         if room.firstJoin == nil { room.firstJoin = position }
       }
       room.isJoined = true
+      room.stream = sessions[position.connection]?.stream
       room.nick = nick
       room.occupantID = presence.occupantID ?? room.occupantID
       room.requestedNick = nil
@@ -72,8 +73,7 @@ extension Conversations {
       room.stays[ExactText(newNick)] = stay
       if isUs { room.nick = newNick }
     } else if isUs {
-      room.isJoined = false
-      room.stays = [:]
+      (room.isJoined, room.stays, room.stream) = (false, [:], nil)
     }
     rooms[jid] = room
   }
@@ -85,9 +85,22 @@ extension Conversations {
 
   /// Our rooms are left when the session ends that was in them.
   mutating func roomsLeft() {
-    for jid in rooms.keys {
-      rooms[jid]?.isJoined = false
-      rooms[jid]?.stays = [:]
+    for (jid, room) in rooms {
+      var left = room
+      (left.isJoined, left.stays) = (false, [:])
+      if room.isJoined { left.suspendedStays = room.stays }
+      rooms[jid] = left
+    }
+  }
+
+  /// A session that is resumed is in its rooms as before, even if another one was bound while it
+  /// was lost (XEP-0198 §5).
+  mutating func roomsContinued(from stream: StreamID, on resumed: StreamID) {
+    for (jid, room) in rooms where room.stream == stream {
+      var continued = room
+      continued.stream = resumed
+      if !room.isJoined { (continued.isJoined, continued.stays) = (true, room.suspendedStays) }
+      rooms[jid] = continued
     }
   }
 

@@ -155,7 +155,7 @@ extension Conversations {
 
   /// Notes a message that the last stanza from the server was.
   mutating func messageReceived(_ received: MessageVersionNumber, at position: RecordPosition) {
-    guard received.version == 0, hasNoIDs(received.message) else { return }
+    guard received.version == 0 else { return }
     withSession(position.connection) { $0.received.keep(received.message) }
   }
 
@@ -240,7 +240,10 @@ extension Conversations {
       redeliveries = received.items + (resumed?.redeliveries ?? [])
     }
     received.resumed(handled: request?.handled)
-    if let stream = resumed?.stream { ended.removeAll { $0.stream == stream } }
+    if let stream = resumed?.stream {
+      ended.removeAll { $0.stream == stream }
+      roomsContinued(from: stream, on: withSession(position.connection) { $0.stream })
+    }
     withSession(position.connection) { session in
       session.phase = .open
       session.jid = resumed?.jid ?? session.jid

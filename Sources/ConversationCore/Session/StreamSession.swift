@@ -16,10 +16,10 @@ struct StreamSession: Sendable {
 
   /// The messages of ours that the server has not acknowledged.
   var sent = CountedStanzas<MessageVersionNumber>()
-  /// The messages without ids from the server that we have not acknowledged.
+  /// The messages from the server that we have not acknowledged.
   var received = CountedStanzas<Int>()
-  /// The messages without ids that a resumption did not acknowledge and that the side which sent
-  /// them has not sent again so far: ours, and those from the server. Both sides send them again in
+  /// The messages that a resumption did not acknowledge and that the side which sent them has not
+  /// sent again so far: ours without ids, and those from the server. Both sides send them again in
   /// their order, before anything new (XEP-0198 §5).
   var resends: [Int] = []
   var redeliveries: [Int] = []

@@ -174,6 +174,52 @@ struct ResumptionTests {
     #expect(dialogue.bodies() == ["ok", "hi", "hi"])
   }
 
+  // MARK: Rule 31
+
+  private static let room = RoomTests.room
+
+  /// A message of bob in a room that we leave then, and what the resumed session delivers.
+  private func redelivered(_ again: Dialogue.Step..., handled: Int = 0) -> [String] {
+    let steps =
+      Self.enabled + enter() + [roomPresence("bob"), fromRoom("bob", "1", id: "a", Self.byRoom)]
+      + RoomTests.left + Self.resumption(2, ours: handled, theirs: 0) + again
+    return Dialogue.online(steps).bodies(Self.room, .group)
+  }
+
+  private static let byRoom = stanzaID("k", by: room)
+
+  @Test("What a resumed session delivers again is of the stay that it was of")
+  func redeliveredInRoom() {
+    let again = fromRoom("bob", "1", id: "a", Self.byRoom)
+    let stamped = fromRoom(
+      "bob", "1", id: "a",
+      Self.byRoom + delay("2026-11-26T12:00:00Z", from: Dialogue.account))
+    #expect(redelivered(again) == ["1"])
+    #expect(redelivered(stamped) == ["1"])
+    #expect(redelivered(again, again) == ["1", "1"])
+    #expect(redelivered(fromRoom("carol", "1", id: "a", Self.byRoom)) == ["1", "1"])
+    #expect(redelivered(fromRoom("bob", "2", id: "a", Self.byRoom)) == ["1", "2"])
+    #expect(redelivered(fromRoom("bob", "1", id: "b", Self.byRoom)) == ["1", "1"])
+    #expect(redelivered(fromRoom("bob", "1", id: "a", stanzaID("l", by: Self.room))) == ["1", "1"])
+    // Six stanzas arrived: what we have handled is of another occupant with that nick.
+    #expect(redelivered(again, handled: 5) == ["1", "1"])
+  }
+
+  @Test("A resumed session is still in its rooms, although another device came online")
+  func roomOfResumedSession() {
+    let correction = fromRoom("bob", "2", id: "b", replaces("a"))
+    let start = enter() + [roomPresence("bob"), fromRoom("bob", "1", id: "a")]
+    let other: [Dialogue.Step] = [.lost, .bound(connection: 3)]
+    let resumed = Dialogue.online(
+      Self.enabled + start + other + Self.resumption(2, ours: 9, theirs: 0).dropFirst()
+        + [correction])
+    #expect(resumed.bodies(Self.room, .group) == ["2"])
+    // A session that enters the room anew is told anew who is there.
+    let anew = Dialogue.online(
+      Self.enabled + start + other + enter() + [roomPresence("bob"), correction])
+    #expect(anew.bodies(Self.room, .group) == ["1", "2"])
+  }
+
   // MARK: Rule 6
 
   @Test("A resumed session still awaits the answers of its archive")
