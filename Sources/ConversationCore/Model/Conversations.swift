@@ -33,7 +33,7 @@ package struct Conversations: Sendable {
   /// Our messages by the id of any of their stanzas, in all conversations.
   var ownIDs: [ExactText: NamedMessages] = [:]
   /// The messages without ids that copies may be of.
-  var unarchived = UnarchivedTexts()
+  var textsWithoutIDs = TextsWithoutIDs()
   /// The ids of stanzas of ours that are not messages, such as receipts.
   var otherSentIDs: Set<ExactText> = []
   var sessions: [ConnectionID: StreamSession] = [:]

@@ -30,6 +30,8 @@ package struct Message: Sendable {
   package var isStamped: Bool
   /// The archive ids that count (rule 8), those of its corrections not included.
   package var archiveIDs: [ArchiveID] = []
+  /// The time at which an archive has it, by the stamp of its first result.
+  var archiveTime: Int64?
   /// Archive ids that claim to be from our archive but were followed by another.
   package var forgedArchiveIDs: [String] = []
   /// The routes by which it arrived, each once, in the order of the arrivals.
@@ -57,8 +59,6 @@ package struct Message: Sendable {
   package var isFromBeforeJoin = false
   /// How it was retracted; nil if it was not (rule 21).
   package var retraction: Retraction?
-  /// Whether an archive kept only that it was retracted (rule 21).
-  var isTombstone = false
   /// The newest reactions of each sender (rule 22).
   package var reactions: [ReactionSet] = []
   /// The message that it answers (rule 23).

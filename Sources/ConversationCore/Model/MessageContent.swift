@@ -13,6 +13,9 @@ package struct MessageContent: Sendable {
   var payload: String?
   /// The subject that the tutorials use as a type (rule 24).
   package var typeWord: String?
+  /// Whether the stanza shows only that its message was retracted: what that said is not known
+  /// (rule 21).
+  var isTombstone = false
 
   /// What copies of a message without ids have in common.
   var identity: ExactText {
@@ -21,6 +24,7 @@ package struct MessageContent: Sendable {
 
   /// Whether both stanzas say the same: the same body, payload or attachments (rule 10).
   package func isSame(as other: MessageContent) -> Bool {
+    if isTombstone || other.isTombstone { return true }
     if encryption != nil || other.encryption != nil {
       return encryption.hasSameBytes(as: other.encryption)
         && payload.hasSameBytes(as: other.payload)

@@ -102,6 +102,7 @@ extension Conversations {
       versions: [version], subject: stanza.subject, thread: stanza.thread, time: arrival.time,
       isStamped: arrival.stamp != nil, records: [arrival.position.record],
       arrivals: [arrival.position.record])
+    message.archiveTime = arrival.archived == nil ? nil : arrival.stamp
     message.forgedArchiveIDs = candidate.forgedIDs
     message.routes = [arrival.route]
     if arrival.route == .live { message.streams = [arrival.stream] }

@@ -5,10 +5,13 @@ import XMPPStanza
 extension Conversations {
   /// The known message that a stanza is another copy of; nil if it is a new one.
   mutating func match(_ candidate: Candidate) -> Int? {
+    if let known = takeRepeated(candidate) { return known }
     if let known = matchByArchiveID(candidate) { return known }
     if let known = matchByOriginID(candidate) { return known }
     if let known = matchByID(candidate) { return known }
-    if candidate.hasNoIDs, let known = takeRepeated(candidate) { return known }
+    // What a tombstone said is not known.
+    guard !candidate.content.isTombstone else { return nil }
+    if let known = matchDelayed(candidate) { return known }
     if candidate.isReflection, let known = matchReflection(candidate) { return known }
     return matchByContent(candidate)
   }
@@ -81,34 +84,67 @@ extension Conversations {
   /// Rule 10e: messages without ids.
   private mutating func matchByContent(_ candidate: Candidate) -> Int? {
     guard candidate.hasNoIDs else { return nil }
-    let key = UnarchivedTexts.Key(
+    return oldest(candidate, key(of: candidate)) { canBeCopies($0, candidate.arrival) }
+  }
+
+  /// Rule 10e for a message that an archive has shown, and that was delivered late without its
+  /// archive id: the history of a room shows it again, or our server kept it for one of our
+  /// devices while another one read the archive.
+  ///
+  /// The stamp of a delayed delivery is the time at which the server had the stanza (XEP-0203 §3),
+  /// and so is the stamp of an archive result (XEP-0313 §4.1.1). Both clocks are one, so that
+  /// different times are those of different messages. Equal times alone would not make them one
+  /// (rule 11), and no stream delivers a message twice.
+  private func matchDelayed(_ candidate: Candidate) -> Int? {
+    guard candidate.hasNoIDs, candidate.archiveIDs.isEmpty, let stamp = candidate.arrival.stamp
+    else { return nil }
+    var key = key(of: candidate)
+    key.second = stamp.inSeconds(whole: true)
+    let arrival = candidate.arrival
+    return oldest(candidate, key) {
+      arrival.route == .history || !$0.streams.contains(arrival.stream)
+    }
+  }
+
+  private func key(of candidate: Candidate) -> TextsWithoutIDs.Key {
+    TextsWithoutIDs.Key(
       conversation: candidate.conversation, text: candidate.content.identity,
       isOurs: candidate.isOurs, nick: candidate.envelope.occupant?.nick)
-    return unarchived.groups(key).filter { canBeCopies($0, candidate.arrival) }
+  }
+
+  /// The oldest message of some groups that says the same as a stanza without ids.
+  private func oldest(
+    _ candidate: Candidate, _ key: TextsWithoutIDs.Key,
+    where isAllowed: (TextsWithoutIDs.Group) -> Bool
+  ) -> Int? {
+    textsWithoutIDs.groups(key).filter(isAllowed)
       .compactMap { group in group.waiting.first { isSame($0, candidate) } }
       .min()
   }
 
-  /// Where a message without ids waits for copies; nil if it has ids or an archive has shown it.
-  private func unarchivedKey(of number: Int) -> UnarchivedTexts.Key? {
+  /// Where a message without ids waits for copies; nil if it has ids, or only an archive id.
+  private func key(of number: Int) -> TextsWithoutIDs.Key? {
     let message = messages[number]
-    guard message.id == nil, message.originID == nil, message.archiveIDs.isEmpty else { return nil }
-    return UnarchivedTexts.Key(
+    guard message.id == nil, message.originID == nil,
+      message.archiveIDs.isEmpty || message.archiveTime != nil
+    else { return nil }
+    return TextsWithoutIDs.Key(
       conversation: message.conversation, text: message.versions[0].content.identity,
-      isOurs: message.isOurs, nick: message.occupant?.nick)
+      isOurs: message.isOurs, nick: message.occupant?.nick,
+      second: message.archiveTime?.inSeconds(whole: true))
   }
 
   /// Lets a message without ids wait for its copies.
   mutating func awaitCopies(of number: Int) {
-    guard let key = unarchivedKey(of: number) else { return }
-    unarchived.insert(
+    guard let key = key(of: number) else { return }
+    textsWithoutIDs.insert(
       number, key, streams: messages[number].streams, isCopy: messages[number].isCopy)
   }
 
   /// Ends the wait of a message for its copies.
   mutating func awaitNoCopies(of number: Int) {
-    guard let key = unarchivedKey(of: number) else { return }
-    unarchived.remove(
+    guard let key = key(of: number) else { return }
+    textsWithoutIDs.remove(
       number, key, streams: messages[number].streams, isCopy: messages[number].isCopy)
   }
 
@@ -125,8 +161,7 @@ extension Conversations {
     messages[number].id == nil && messages[number].originID == nil
   }
 
-  /// The message without ids that we or the server send again on a resumed stream (rules 10c and
-  /// 10d).
+  /// The message that we or the server send again on a resumed stream (rules 10c and 10d).
   private mutating func takeRepeated(_ candidate: Candidate) -> Int? {
     guard let list = Self.repetitions(candidate.arrival),
       let session = sessions[candidate.arrival.position.connection],
@@ -146,10 +181,16 @@ extension Conversations {
     }
   }
 
-  /// Whether a stanza can be a message once more, byte for byte: with the same archive ids.
+  /// Whether a stanza can be a message once more, byte for byte: with the same ids, and from the
+  /// same address. In a room, it is of the stay that it was of, not of the present one.
   private func isRepeated(_ number: Int, _ candidate: Candidate) -> Bool {
-    messages[number].conversation == candidate.conversation && isSame(number, candidate)
-      && candidate.archiveIDs.allSatisfy { messages[number].archiveIDs.contains($0) }
+    let (message, stanza) = (messages[number], candidate.stanza)
+    return message.conversation == candidate.conversation
+      && (message.from == stanza.from || isSender(candidate.envelope.author, of: number))
+      && message.id.hasSameBytes(as: stanza.id)
+      && message.originID.hasSameBytes(as: stanza.originID)
+      && candidate.archiveIDs.allSatisfy { message.archiveIDs.contains($0) }
+      && saysSame(number, candidate.content)
   }
 
   /// A new message on a stream ends what its sender sends again there.
@@ -163,7 +204,7 @@ extension Conversations {
   /// Whether a message without ids and an arrival can be copies of each other: one of them is an
   /// inherent copy, and they did not both arrive live on one stream. The next session's live
   /// message with the same text is another message.
-  private func canBeCopies(_ known: UnarchivedTexts.Group, _ arrival: Arrival) -> Bool {
+  private func canBeCopies(_ known: TextsWithoutIDs.Group, _ arrival: Arrival) -> Bool {
     if arrival.route != .live { return true }
     guard !known.streams.contains(arrival.stream) else { return false }
     if known.isCopy || arrival.isInherentCopy { return true }
@@ -180,10 +221,9 @@ extension Conversations {
     isSender(candidate.envelope.author, of: number) && saysSame(number, candidate.content)
   }
 
-  /// Whether one of the versions of a message says the same. What a tombstone said is not known.
+  /// Whether one of the versions of a message says the same.
   private func saysSame(_ number: Int, _ content: MessageContent) -> Bool {
-    if messages[number].isTombstone { return true }
-    return messages[number].versions.contains { $0.content.isSame(as: content) }
+    messages[number].versions.contains { $0.content.isSame(as: content) }
   }
 
   /// Whether a message can be from a sender (rule 10).
@@ -274,6 +314,7 @@ extension Message {
     if !routes.contains(arrival.route) { routes.append(arrival.route) }
     if arrival.route == .live, !streams.contains(arrival.stream) { streams.append(arrival.stream) }
     if records.last != arrival.position.record { records.append(arrival.position.record) }
+    if arrival.archived != nil { archiveTime = archiveTime ?? arrival.stamp }
     if arrivals.last != arrival.position.record { arrivals.append(arrival.position.record) }
   }
 }

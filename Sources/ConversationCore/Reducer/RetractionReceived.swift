@@ -71,37 +71,15 @@ extension Conversations {
     _ arrival: Arrival
   ) -> MessageVersionNumber {
     var content = MessageContent()
-    content.body = ""
+    content.isTombstone = true
     var stanza = stanza
     stanza.correctedID = nil
-    let conversation = number(of: envelope.key)
     let retraction = Retraction(
       record: arrival.position.record, by: request.isModeration ? request.by : nil,
       reason: request.isModeration ? request.reason : nil)
-    let known = first(
-      named: names(of: stanza, arrival, in: envelope.key), in: conversation, by: envelope.author)
-    if let known {
-      retract(known, retraction)
-      note(.copied(arrival.route), of: known)
-      noteArrival(arrival, of: known, arrival.archived.map { [$0.id] } ?? [])
-      if messages[known].versions.count == 1 { raise(known, to: .acknowledged) }
-      placeCopy(known, arrival)
-      return MessageVersionNumber(message: known, version: 0)
-    }
     let number = contentArrived(content, stanza, envelope, arrival)
-    messages[number.message].isTombstone = true
     retract(number.message, retraction)
     return number
-  }
-
-  private func names(
-    of stanza: MessageStanza, _ arrival: Arrival, in key: ConversationKey
-  ) -> [MessageName] {
-    var names: [MessageName] = []
-    if let place = arrival.archived { names.append(.archive(place.id)) }
-    if let id = stanza.originID { names.append(.originID(ExactText(id))) }
-    if let id = stanza.id { names.append(.id(ExactText(id))) }
-    return names
   }
 
   // MARK: Reactions (rule 22)

@@ -1,9 +1,8 @@
-/// The messages without ids that no archive has shown yet, by what they say: those that a copy may
-/// be of (rule 10e).
+/// The messages without ids by what they say: those that a copy may be of (rule 10e).
 ///
 /// A copy takes the oldest of them. What decides whether one can be taken is the same for all
 /// messages of a group, so that many equal texts cost no more than a few.
-struct UnarchivedTexts: Sendable {
+struct TextsWithoutIDs: Sendable {
   /// What a copy has in common with its message.
   struct Key: Hashable, Sendable {
     var conversation: Int
@@ -11,6 +10,8 @@ struct UnarchivedTexts: Sendable {
     var isOurs: Bool
     /// The nick of the sender in a room.
     var nick: ExactText?
+    /// The second at which an archive has the message; nil if none has shown it yet.
+    var second: Int64?
   }
 
   /// Messages that arrived in the same ways.

@@ -125,6 +125,15 @@ struct ChangeTests {
     "<apply-to xmlns='urn:xmpp:fasten:0' id='a'>"
     + "<retract xmlns='urn:xmpp:message-retract:0'/></apply-to>"
 
+  private static func tombstone(
+    _ archiveID: String, id: String? = nil, _ more: String = ""
+  ) -> Dialogue.Step {
+    result(
+      archiveID,
+      bob("", id: id, "<retracted xmlns='urn:xmpp:message-retract:1' stamp='x' id='r'/>" + more),
+      stamp: "2026-11-26T11:00:01Z")
+  }
+
   static let rule21: [ContentCase] = [
     ContentCase(
       "by id", [fromBob("1", id: "a"), fromBob("", retracts("a"))], ["in  retracted"]),
@@ -168,6 +177,25 @@ struct ChangeTests {
           bob("", id: "a", "<retracted xmlns='urn:xmpp:message-retract:1' stamp='x' id='r'/>"),
           stamp: "2026-11-26T11:00:01Z"),
       ], ["in  retracted"]),
+    ContentCase(
+      "a tombstone of what is known by its origin id",
+      [fromBob("1", originID("o") + stanzaID("x")), query("q"), tombstone("x", originID("o"))],
+      ["in  retracted"]),
+    ContentCase(
+      "12: a tombstone of its second copy",
+      [fromBob("1", originID("o") + stanzaID("x")), query("q"), tombstone("y", originID("o"))],
+      ["in  retracted"], findings: ["delivered-twice"]),
+    ContentCase(
+      "12: a second copy after the tombstone",
+      [query("q"), tombstone("y", originID("o")), fromBob("1", originID("o") + stanzaID("x"))],
+      ["in  retracted"], findings: ["delivered-twice"]),
+    ContentCase(
+      "10c: a tombstone of another message with the same id",
+      [fromBob("1", id: "a", stanzaID("x")), query("q"), tombstone("y", id: "a")],
+      ["in  retracted", "in 1 unread"]),
+    ContentCase(
+      "a tombstone without ids is of no other message",
+      [fromBob("1"), query("q"), tombstone("y")], ["in  retracted", "in 1 unread"]),
     ContentCase(
       "a live tombstone is nothing",
       [fromBob("", "<retracted xmlns='urn:xmpp:message-retract:1' stamp='x' id='r'/>")], []),

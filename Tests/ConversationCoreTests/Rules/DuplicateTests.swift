@@ -108,6 +108,81 @@ struct DuplicateTests {
     #expect(dialogue.findings.filter { $0 != "gap" } == test.findings)
   }
 
+  /// A text without ids that the archive has at noon.
+  private static let archived: [Dialogue.Step] = [
+    fromBob("hi"), query("q"), result("1", bob("hi"), stamp: stamp), fin("q"),
+  ]
+
+  /// What our server kept for us since a time.
+  private static func late(_ body: String, _ time: String, _ more: String = "") -> Dialogue.Step {
+    fromBob(body, delay(time, from: "example.test") + more)
+  }
+
+  private static let inbox = Dialogue.Step.bound(connection: 2)
+
+  static let delayed: [ContentCase] = [
+    ContentCase(
+      "an archived text that was kept for the next session", archived + [inbox, late("hi", stamp)],
+      ["in hi unread"]),
+    ContentCase(
+      "a carbon of it that was kept for another device",
+      archived + [
+        inbox,
+        carbon("received", bob("hi"), delay("2026-11-26T12:00:00.900Z", from: Dialogue.account)),
+      ], ["in hi unread"]),
+    ContentCase(
+      "one that only the archive has shown",
+      [query("q"), result("1", bob("hi"), stamp: stamp), fin("q"), late("hi", stamp)],
+      ["in hi unread"]),
+    ContentCase(
+      "ours, in the carbon of another device",
+      [
+        toBob("hi"), query("q"),
+        result(
+          "1", message(from: "alice@example.test/d1", to: "bob@example.test", "hi"), stamp: stamp),
+        inbox,
+        carbon(
+          "sent", message(from: "alice@example.test/d1", to: "bob@example.test", "hi"),
+          delay(stamp, from: Dialogue.account)),
+      ], ["out hi acknowledged"]),
+    ContentCase(
+      "two of one second",
+      archived + [
+        query("p"), result("2", bob("hi"), stamp: stamp), fin("p"), inbox, late("hi", stamp),
+        late("hi", stamp),
+      ], ["in hi unread", "in hi unread"]),
+    ContentCase(
+      "a second one that the archive was not asked for",
+      archived + [inbox, late("hi", stamp), late("hi", stamp)], ["in hi unread", "in hi unread"]),
+    ContentCase(
+      "of another second", archived + [inbox, late("hi", "2026-11-26T12:00:01Z")],
+      ["in hi unread", "in hi unread"]),
+    ContentCase(
+      "not delayed", archived + [inbox, fromBob("hi")], ["in hi unread", "in hi unread"]),
+    ContentCase(
+      "on the stream that has delivered it", archived + [late("hi", stamp)],
+      ["in hi unread", "in hi unread"], findings: ["out-of-order"]),
+    ContentCase(
+      "with another text", archived + [inbox, late("ho", stamp)], ["in hi unread", "in ho unread"]),
+    ContentCase(
+      "with an id", archived + [inbox, fromBob("hi", id: "a", delay(stamp, from: "example.test"))],
+      ["in hi unread", "in hi unread"]),
+    ContentCase(
+      "with another archive id", archived + [inbox, late("hi", stamp, stanzaID("2"))],
+      ["in hi unread", "in hi unread"]),
+    ContentCase(
+      "with a stamp of its sender",
+      archived + [inbox, fromBob("hi", delay(stamp, from: "bob@example.test"))],
+      ["in hi unread", "in hi unread"]),
+  ]
+
+  @Test("10e: what was delivered late is what an archive has of that time", arguments: delayed)
+  func delayedCopies(_ test: ContentCase) {
+    let dialogue = Dialogue.online(test.steps)
+    #expect(dialogue.lines() == test.expected)
+    #expect(dialogue.findings.filter { $0 != "gap" && $0 != "out-of-order" } == [])
+  }
+
   @Test("Rule 13: a copy adds its archive id and route")
   func routes() {
     let dialogue = Dialogue.online(

@@ -165,6 +165,10 @@ struct RoomTests {
         + "<x xmlns='http://jabber.org/protocol/muc#user'><status code='110'/></x></presence>")
   ]
 
+  private static func inArchive(_ body: String) -> String {
+    message(from: "\(room)/bob", type: "groupchat", body)
+  }
+
   static let rule32: [ContentCase] = [
     ContentCase(
       "19: history from before our first join is not unread", [fromRoom("bob", "1", id: "a", past)],
@@ -180,6 +184,17 @@ struct RoomTests {
       [fromRoom("bob", "1", id: "a", past)] + left + enter() + [
         fromRoom("bob", "1", id: "a", past)
       ], ["in 1"]),
+    ContentCase(
+      "history of what the archive has shown without ids",
+      [
+        fromRoom("bob", "1"), query("q", to: room),
+        result("k", inArchive("1"), stamp: "2026-11-26T12:00:00Z", from: room),
+        fin("q", from: room),
+      ] + left + enter() + [
+        fromRoom("bob", "1", delay("2026-11-26T12:00:00Z", from: room)),
+        fromRoom("carol", "1", delay("2026-11-26T12:00:00Z", from: room)),
+        fromRoom("bob", "1", delay("2026-11-26T12:00:01Z", from: room)),
+      ], ["in 1 unread", "in 1", "in 1 unread"]),
     ContentCase(
       "live messages with one id and text are two",
       [fromRoom("bob", "1", id: "a"), fromRoom("bob", "1", id: "a")],

@@ -13,9 +13,9 @@ struct WorkTests {
 
   /// The groups of messages without ids among which a copy of a text looks for its own: the work of
   /// rule 10e.
-  private func groups(_ dialogue: Dialogue, isOurs: Bool = false) -> [UnarchivedTexts.Group] {
-    dialogue.state.unarchived.groups(
-      UnarchivedTexts.Key(conversation: 0, text: ExactText("ok"), isOurs: isOurs, nick: nil))
+  private func groups(_ dialogue: Dialogue, isOurs: Bool = false) -> [TextsWithoutIDs.Group] {
+    dialogue.state.textsWithoutIDs.groups(
+      TextsWithoutIDs.Key(conversation: 0, text: ExactText("ok"), isOurs: isOurs, nick: nil))
   }
 
   @Test("Equal texts without ids are one group for each stream")
