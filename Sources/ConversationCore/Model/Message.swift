@@ -61,6 +61,8 @@ package struct Message: Sendable {
   package var retraction: Retraction?
   /// The newest reactions of each sender (rule 22).
   package var reactions: [ReactionSet] = []
+  /// The stanzas with reactions that it has received.
+  var seenReactions: [SeenReactions.Name: SeenReactions] = [:]
   /// The message that it answers (rule 23).
   package var reply: Reply?
   /// Whether it is an entry of its own although it names a message that it corrects (rule 20).
@@ -148,6 +150,10 @@ package struct ReactionSet: Sendable {
   package var emojis: [String]
   package var record: UInt64
   var time: Int64?
+  /// The id of the stanza, its archive ids that count, and how it arrived.
+  var id: String?
+  var archiveIDs: [ArchiveID]
+  var arrival: Arrival
 }
 
 /// The message that a reply names (XEP-0461).

@@ -37,7 +37,7 @@ extension Conversations {
       conversation: conversation, envelope: envelope, stanza: stanza, content: content,
       arrival: arrival)
     candidate.content.complete(with: slots, bits, record: arrival.position.record)
-    readArchiveIDs(of: &candidate)
+    (candidate.archiveIDs, candidate.forgedIDs) = archiveIDs(of: stanza, envelope.key, arrival)
     var isStrayCorrection = false
     if let corrected = stanza.correctedID {
       switch correctionArrived(of: corrected, candidate) {
@@ -63,24 +63,23 @@ extension Conversations {
 
   // MARK: Archive ids (rule 8)
 
-  private func readArchiveIDs(of candidate: inout Candidate) {
+  /// The archive ids of a stanza that count, and those that claim to be from the same archive.
+  func archiveIDs(
+    of stanza: MessageStanza, _ key: ConversationKey, _ arrival: Arrival
+  ) -> (own: [ArchiveID], forged: [String]) {
     // A server adds ids to what it passes on, not to what we write.
-    guard !candidate.arrival.isWritten else { return }
-    let key = candidate.envelope.key
+    guard !arrival.isWritten else { return ([], []) }
     let archive = key.kind == .group ? key.jid.bare : account
-    let trusted = candidate.stanza.stanzaIDs.filter { $0.archive == archive }
-    if let place = candidate.arrival.archived {
-      candidate.archiveIDs = [place.id]
-      // The archive's own id is the right one, whatever the message has inside.
-      guard place.id.archive == archive else {
-        if let last = trusted.last { candidate.archiveIDs.append(last) }
-        return
-      }
-      candidate.forgedIDs = trusted.filter { $0 != place.id }.map(\.id.text)
-    } else if let last = trusted.last {
-      candidate.archiveIDs = [last]
-      candidate.forgedIDs = trusted.filter { $0 != last }.map(\.id.text)
+    let trusted = stanza.stanzaIDs.filter { $0.archive == archive }
+    guard let place = arrival.archived else {
+      guard let last = trusted.last else { return ([], []) }
+      return ([last], trusted.filter { $0 != last }.map(\.id.text))
     }
+    // The archive's own id is the right one, whatever the message has inside.
+    guard place.id.archive == archive else {
+      return ([place.id] + (trusted.last.map { [$0] } ?? []), [])
+    }
+    return ([place.id], trusted.filter { $0 != place.id }.map(\.id.text))
   }
 
   // MARK: A new message

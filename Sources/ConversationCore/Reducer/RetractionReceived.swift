@@ -1,7 +1,7 @@
 import RawBytes
 import XMPPStanza
 
-// Retractions, reactions and further sources (rules 21, 22 and 26).
+// Retractions and further sources (rules 21 and 26).
 extension Conversations {
   /// Reduces a retraction by a sender, or a moderation by a room.
   mutating func retractionReceived(
@@ -41,7 +41,7 @@ extension Conversations {
 
   /// The names by which changes refer to a message: the room's archive id in a room, else the id or
   /// the origin id.
-  private func names(_ id: String, in key: ConversationKey) -> [MessageName] {
+  func names(_ id: String, in key: ConversationKey) -> [MessageName] {
     switch key.kind {
     case .group: [.archive(ArchiveID(id, in: key.jid.bare))]
     case .chat, .private: [.id(ExactText(id)), .originID(ExactText(id))]
@@ -80,55 +80,6 @@ extension Conversations {
     let number = contentArrived(content, stanza, envelope, arrival)
     retract(number.message, retraction)
     return number
-  }
-
-  // MARK: Reactions (rule 22)
-
-  mutating func reactionsReceived(
-    _ id: String, _ emojis: [String], _ envelope: Envelope, _ arrival: Arrival
-  ) {
-    let conversation = number(of: envelope.key)
-    if envelope.isOurs { read(before: arrival, in: conversation) }
-    let sender: String =
-      switch envelope.author {
-      case .us: envelope.key.kind == .group ? envelope.nick ?? "" : account?.text ?? ""
-      case .them: envelope.key.kind == .private ? envelope.nick ?? "" : envelope.key.jid.bare.text
-      case .occupant(let occupant): occupant.nick.text
-      case .room: envelope.key.jid.bare.text
-      }
-    let set = ReactionSet(
-      sender: sender, isOurs: envelope.isOurs, occupant: envelope.occupant, emojis: emojis,
-      record: arrival.position.record, time: arrival.time)
-    let names = names(id, in: envelope.key)
-    let known = newest(named: names, in: conversation)
-    if let known {
-      react(to: known, set)
-    } else {
-      for name in names {
-        all[conversation].pendingReactions[name, default: []].append(set)
-      }
-    }
-  }
-
-  /// Replaces the reactions of a sender, unless they are newer.
-  mutating func react(to number: Int, _ set: ReactionSet) {
-    let known = messages[number].reactions.firstIndex { other in
-      if set.isOurs || other.isOurs { return set.isOurs == other.isOurs }
-      if let mine = set.occupant, let theirs = other.occupant { return mine.canBe(theirs) }
-      return ExactText(set.sender) == ExactText(other.sender)
-    }
-    guard let known else {
-      messages[number].reactions.append(set)
-      note(.reacted(by: set.sender, emojis: set.emojis), of: number)
-      return
-    }
-    if let time = set.time, let other = messages[number].reactions[known].time,
-      Self.isBefore(time, other)
-    {
-      return
-    }
-    messages[number].reactions[known] = set
-    note(.reacted(by: set.sender, emojis: set.emojis), of: number)
   }
 
   // MARK: Further sources (rule 26)

@@ -72,7 +72,7 @@ extension Conversations {
       retractionReceived(retraction, stanza, envelope, arrival)
     }
     if let reactions = stanza.reactions {
-      reactionsReceived(reactions.id, reactions.emojis, envelope, arrival)
+      reactionsReceived(reactions.id, reactions.emojis, stanza, envelope, arrival)
     }
     if let further = stanza.furtherSources {
       sourcesReceived(further, envelope)

@@ -208,6 +208,18 @@ struct ChangeTests {
     #expect(dialogue.findings == test.findings)
   }
 
+  private static func react(_ id: String, _ emoji: String, _ more: String = "") -> Dialogue.Step {
+    fromBob("", id: id, reacts("a", emoji) + more)
+  }
+
+  /// A set of our other device.
+  private static func sentElsewhere(_ id: String, _ emoji: String) -> Dialogue.Step {
+    carbon(
+      "sent",
+      message(
+        from: "alice@example.test/d2", to: "bob@example.test", id: id, "", reacts("a", emoji)))
+  }
+
   static let rule22: [ContentCase] = [
     ContentCase(
       "a set", [fromBob("1", id: "a"), fromBob("", reacts("a", "x", "y"))],
@@ -227,6 +239,37 @@ struct ChangeTests {
         result("k", bob("", reacts("a", "y")), stamp: "2026-11-26T11:00:00Z"),
       ], ["in 1 unread bob@example.test x"]),
     ContentCase(
+      "a copy of an earlier set does not count again",
+      [fromBob("1", id: "a"), react("r", "x", stanzaID("k")), react("s", "y", stanzaID("l"))]
+        + [.bound(connection: 2), react("r", "x", stanzaID("k"))],
+      ["in 1 unread bob@example.test y"]),
+    ContentCase(
+      "nor does one without archive ids",
+      [fromBob("1", id: "a"), react("r", "x"), react("s", "y"), .bound(connection: 2)]
+        + [react("r", "x")],
+      ["in 1 unread bob@example.test y"]),
+    ContentCase(
+      "a set with the same id counts on the same stream",
+      [fromBob("1", id: "a"), react("r", "x"), react("s", "y"), react("r", "x")],
+      ["in 1 unread bob@example.test x"]),
+    ContentCase(
+      "a set with the same id and other emojis",
+      [fromBob("1", id: "a"), react("r", "x"), react("s", "y"), .bound(connection: 2)]
+        + [react("r", "z")],
+      ["in 1 unread bob@example.test z"]),
+    ContentCase(
+      "a set that the archive has twice",
+      [fromBob("1", id: "a"), react("r", "x", stanzaID("k")), react("s", "y", stanzaID("l"))]
+        + [.bound(connection: 2), react("r", "x", stanzaID("m"))],
+      ["in 1 unread bob@example.test x"]),
+    ContentCase(
+      "what we write again is as new as the server has it",
+      [
+        fromBob("1", id: "a"), toBob("", id: "r", reacts("a", "x")),
+        sentElsewhere("s", "y"), .lost, .bound(connection: 2), toBob("", id: "r", reacts("a", "x")),
+      ],
+      ["in 1 alice@example.test x"]),
+    ContentCase(
       "both sides",
       [
         toBob("1", id: "a"), fromBob("", reacts("a", "x")),
@@ -241,7 +284,7 @@ struct ChangeTests {
   func reactions(_ test: ContentCase) {
     let dialogue = Dialogue.online(test.steps)
     #expect(dialogue.lines() == test.expected)
-    #expect(dialogue.findings == test.findings)
+    #expect(dialogue.findings.filter { $0 != "gap" } == test.findings)
   }
 
   static func fallback(_ range: String, for namespace: String = "urn:xmpp:reply:0") -> String {
