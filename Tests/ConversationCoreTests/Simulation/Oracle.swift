@@ -262,8 +262,12 @@ struct Oracle {
   var hasLost: Bool? {
     let lost = Peer.allCases.flatMap { peer in
       entries(of: peer).flatMap { entry -> [Bool] in
-        guard entry.state == .unconfirmed, let number = entry.stanzas.last else { return [] }
+        // A state that is open may be in doubt, too.
+        guard entry.isOurs, entry.state == .unconfirmed || entry.state == nil,
+          let number = entry.stanzas.last, seen(number)?.isUnconfirmed == true
+        else { return [] }
         return world.spans.compactMap { isCovered(number, of: peer, by: $0) }
+          .map { $0 && entry.state != nil }
       }
     }
     return lost.contains(true) ? true : lost.isEmpty ? false : nil
@@ -275,9 +279,10 @@ struct Oracle {
     guard span.isRoom == (peer == .room), span.peer.map({ $0 == peer }) ?? true,
       stanza.writtenLine < span.answered
     else { return nil }
-    guard areClear(span.start, stanza.written), areClear(span.end, stanza.written) else {
+    // What was written twice may have arrived either time.
+    guard areClear(span.start, stanza.written), areClear(span.end, stanza.lastWritten) else {
       return false
     }
-    return span.start <= stanza.written && stanza.written <= span.end ? true : nil
+    return span.start <= stanza.written && stanza.lastWritten <= span.end ? true : nil
   }
 }

@@ -175,7 +175,7 @@ extension SimulatedWorld {
       sightings[number]?.isUnconfirmed = false
       sightings[number]?.routes.insert(.live)
       devices[device].unheard.append(number)
-      stanzas[number].writtenLine = log.lines.count
+      (stanzas[number].lastWritten, stanzas[number].writtenLine) = (now, log.lines.count)
     }
     if devices[device].session != nil { devices[device].counted.append(number + 1) }
     guard devices[device].link == .online else { return }

@@ -87,7 +87,8 @@ struct SimulatedStanza {
   var processed: Int64?
   /// The ids that the archive gave it: a second one if it was sent again.
   var archiveIDs: [String] = []
-  /// The number of lines in the log when a recorded device wrote it.
+  /// When a recorded device wrote it last, and the number of lines in the log then.
+  var lastWritten = Int64.min
   var writtenLine = 0
   /// Whether the server answers with an error.
   var bounces = false
