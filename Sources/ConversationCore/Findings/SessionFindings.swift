@@ -21,7 +21,7 @@ extension Conversations {
     for gap in gaps where !isCovered(gap) {
       found.append(ConversationFinding(.gap, record: gap.end.record, contact: nil))
     }
-    for message in messages where message.isOurs {
+    for message in messages where message.isOurs && message.foldedInto == nil {
       let key = all[message.conversation].key
       if isMaybeLost(message, key) {
         found.append(
@@ -38,23 +38,28 @@ extension Conversations {
   private func isCovered(_ gap: SessionGap) -> Bool {
     answeredPages.contains { page in
       guard page.archive == account, page.answered.record > gap.end.record else { return false }
-      guard let start = gap.start.time, let first = page.start else { return true }
+      guard !page.startsAfterUnknown, let start = gap.start.time, let first = page.start else {
+        return true
+      }
       return first <= start
     }
   }
 
-  /// Whether a complete query of the archive over the time of a message does not have it.
+  /// Whether a complete query of the archive over the time of a message does not have it. If it
+  /// was written again, that is the time from the first writing to the last one.
   private func isMaybeLost(_ message: Message, _ key: ConversationKey) -> Bool {
     let version = message.current
     let archiveIDs = message.versions.count == 1 ? message.archiveIDs : version.archiveIDs
     guard message.state == .unconfirmed, !message.isUnstored, archiveIDs.isEmpty,
-      let time = version.time
+      let start = version.time
     else { return false }
+    let written = version.lastWritten ?? RecordStamp(record: version.record, time: start)
+    let end = written.time ?? start
     let archive = key.kind == .group ? key.jid.bare : account
     return answeredPages.contains { page in
-      page.archive == archive && page.answered.record > version.record
-        && !page.startsAfterUnknown && (page.with.map { $0.bare == key.jid.bare } ?? true)
-        && (page.start ?? .min) <= time && time <= (page.end ?? .max)
+      page.archive == archive && page.answered.record > written.record
+        && (page.with.map { $0.bare == key.jid.bare } ?? true)
+        && (page.start ?? .min) <= start && end <= (page.end ?? .max)
     }
   }
 }

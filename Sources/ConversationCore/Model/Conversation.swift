@@ -16,8 +16,8 @@ package struct Conversation: Sendable {
   /// first (rule 30).
   var unreflected = AwaitedReflections()
   /// The last messages that the other party has received and displayed, by its markers.
-  var markedReceived: Int?
-  var markedDisplayed: Int?
+  var markedReceived = Marks()
+  var markedDisplayed = Marks()
   /// Receipts, markers and errors for messages that are not known yet, by the names that they use.
   var pendingSigns: [MessageName: [PendingSign]] = [:]
   /// The names of messages that were read but are not known yet, with the records that say so.
@@ -28,6 +28,8 @@ package struct Conversation: Sendable {
   /// Retractions and reactions whose message is not known yet, by the names that they use.
   var pendingRetractions: [MessageName: [PendingRetraction]] = [:]
   var pendingReactions: [MessageName: [ReactionSet]] = [:]
+  /// The reactions that have arrived, and the retractions of ours.
+  var seenSigns: [SeenSign.Name: SeenSign] = [:]
 
   /// Whether something named a message that is not known yet.
   var awaitsMessages: Bool {
@@ -50,14 +52,41 @@ package struct Conversation: Sendable {
         readTo.map { ReadPosition(message: before, record: $0.record) }
       }
     }
-    if markedReceived == message { markedReceived = before }
-    if markedDisplayed == message { markedDisplayed = before }
+    markedReceived.remove(message, before: before)
+    markedDisplayed.remove(message, before: before)
   }
 
   /// The index of a message in the order; nil if it is not in it.
   package func index(of message: Int) -> Int? {
     // Recent messages are asked for most.
     order.lastIndex(of: message)
+  }
+}
+
+/// How far the other party has received or displayed what we wrote, by its markers (rule 17).
+struct Marks: Sendable {
+  struct Mark: Sendable {
+    /// The number of the message that the marker names.
+    var message: Int
+    var time: Int64?
+  }
+
+  /// The marker that goes furthest, and the last one, which may name an earlier message.
+  var furthest: Mark?
+  var last: Mark?
+  /// Messages of ours before the furthest marker that were corrected after it.
+  var corrected: Set<Int> = []
+
+  fileprivate mutating func remove(_ message: Int, before: Int?) {
+    corrected.remove(message)
+    if furthest?.message == message { furthest = furthest.move(to: before) }
+    if last?.message == message { last = last.move(to: before) }
+  }
+}
+
+extension Marks.Mark? {
+  fileprivate func move(to message: Int?) -> Self {
+    message.flatMap { message in map { Marks.Mark(message: message, time: $0.time) } }
   }
 }
 
@@ -126,6 +155,8 @@ struct PendingSign: Sendable {
   }
   var kind: Kind
   var position: RecordPosition
+  /// When it was sent, as far as it is known.
+  var time: Int64?
   var sender: JID?
 }
 

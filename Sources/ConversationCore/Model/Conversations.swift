@@ -38,8 +38,9 @@ package struct Conversations: Sendable {
   var otherSentIDs: Set<ExactText> = []
   var sessions: [ConnectionID: StreamSession] = [:]
   var answeredPages: [AnsweredPage] = []
-  /// The times of the first and the last results of pages, which queries name.
-  var edgeTimes: [ArchiveID: Int64] = [:]
+  /// The times of what has an archive id and is no message, which queries may name: the first and
+  /// the last results of pages, and receipts and other signs.
+  var archiveTimes: [ArchiveID: Int64] = [:]
   var slots: [ExactText: UploadSlot] = [:]
   /// The bytes of XEP-0231 that were answered, by content id.
   var bits: [ExactText: Attachment] = [:]

@@ -61,12 +61,12 @@ package struct Message: Sendable {
   package var retraction: Retraction?
   /// The newest reactions of each sender (rule 22).
   package var reactions: [ReactionSet] = []
-  /// The stanzas with reactions that it has received.
-  var seenReactions: [SeenReactions.Name: SeenReactions] = [:]
   /// The message that it answers (rule 23).
   package var reply: Reply?
   /// Whether it is an entry of its own although it names a message that it corrects (rule 20).
   package var isCorrectionEntry = false
+  /// The message that it became a version of, once that was known; it is no entry any more.
+  var foldedInto: Int?
   /// The names of such an entry in the index, for when it is folded into its message.
   var entryNames: Set<MessageName> = []
 
@@ -93,6 +93,8 @@ package struct MessageVersion: Sendable {
   package var content: MessageContent
   /// Whether its first arrival was a copy by its nature (rule 10c).
   var isCopy: Bool
+  /// The last record in which we wrote it; nil if no record has it from us.
+  var lastWritten: RecordStamp?
   package var archiveIDs: [ArchiveID] = []
 }
 
@@ -150,10 +152,6 @@ package struct ReactionSet: Sendable {
   package var emojis: [String]
   package var record: UInt64
   var time: Int64?
-  /// The id of the stanza, its archive ids that count, and how it arrived.
-  var id: String?
-  var archiveIDs: [ArchiveID]
-  var arrival: Arrival
 }
 
 /// The message that a reply names (XEP-0461).

@@ -31,7 +31,7 @@ extension Conversations {
   /// Reduces a stanza with content: a correction, a copy, or a new message.
   mutating func contentArrived(
     _ content: MessageContent, _ stanza: MessageStanza, _ envelope: Envelope, _ arrival: Arrival
-  ) -> MessageVersionNumber {
+  ) -> MessageVersionID {
     let conversation = number(of: envelope.key)
     var candidate = Candidate(
       conversation: conversation, envelope: envelope, stanza: stanza, content: content,
@@ -47,10 +47,15 @@ extension Conversations {
     }
     if let known = match(candidate) {
       copyArrived(of: known, candidate)
-      return MessageVersionNumber(message: known, version: 0)
+      return original(of: known)
     }
     let number = begin(candidate, isStrayCorrection: isStrayCorrection)
-    return MessageVersionNumber(message: number, version: 0)
+    return original(of: number)
+  }
+
+  /// The first version of a message.
+  func original(of number: Int) -> MessageVersionID {
+    MessageVersionID(message: number, record: messages[number].versions[0].record)
   }
 
   /// The number of a conversation, which is begun if it is new.
@@ -93,7 +98,8 @@ extension Conversations {
     }
     let version = MessageVersion(
       record: arrival.position.record, time: arrival.time, id: stanza.id,
-      originID: stanza.originID, content: candidate.content, isCopy: arrival.isInherentCopy)
+      originID: stanza.originID, content: candidate.content, isCopy: arrival.isInherentCopy,
+      lastWritten: arrival.isWritten ? arrival.position.stamp : nil)
     var message = Message(
       conversation: candidate.conversation, record: arrival.position.record,
       isOurs: candidate.isOurs, from: stanza.from, occupant: envelope.occupant,

@@ -254,6 +254,7 @@ extension Conversations {
     note(.copied(arrival.route), of: number)
     // The state is that of the last version; this is a copy of the first one.
     let isCurrent = messages[number].versions.count == 1
+    if arrival.isWritten { messages[number].versions[0].lastWritten = arrival.position.stamp }
     if arrival.isWritten, isCurrent { writtenAgain(number, candidate) }
     noteArrival(arrival, of: number, candidate.archiveIDs)
     if let id = candidate.stanza.id { register(id: id, of: number) }

@@ -4,7 +4,7 @@ import XMPPStanza
 /// What became of a correction.
 enum CorrectionOutcome {
   /// It is a version of a known message.
-  case version(MessageVersionNumber)
+  case version(MessageVersionID)
   /// It is an entry of its own; `isStray` if it may be folded into its message later.
   case entry(isStray: Bool)
 }
@@ -31,7 +31,8 @@ extension Conversations {
     for number in own {
       guard let version = knownVersion(of: number, candidate) else { continue }
       correctionRepeated(number, version, candidate)
-      return .version(MessageVersionNumber(message: number, version: version))
+      return .version(
+        MessageVersionID(message: number, record: messages[number].versions[version].record))
     }
     guard let number = own.last(where: { isCorrectable($0, by: candidate) }) else {
       report(.correctionOfUnknown, at: position, about: candidate.stanza.from)
@@ -39,15 +40,15 @@ extension Conversations {
     }
     guard messages[number].retraction == nil else {
       report(.correctionOfRetracted, at: position, about: candidate.stanza.from)
-      return .version(MessageVersionNumber(message: number, version: 0))
+      return .version(original(of: number))
     }
     guard candidate.content.encryption != nil || messages[number].current.content.encryption == nil
     else {
       report(.correctionUnencrypted, at: position, about: candidate.stanza.from)
       return .entry(isStray: false)
     }
-    return .version(
-      MessageVersionNumber(message: number, version: correct(number, candidate)))
+    correct(number, candidate)
+    return .version(MessageVersionID(message: number, record: position.record))
   }
 
   /// Whether the stanza is a copy of a correction that became an entry of its own.
@@ -102,6 +103,9 @@ extension Conversations {
     if messages[number].records.last != candidate.arrival.position.record {
       messages[number].records.append(candidate.arrival.position.record)
     }
+    if candidate.arrival.isWritten {
+      messages[number].versions[version].lastWritten = candidate.arrival.position.stamp
+    }
     if candidate.isOurs, version == messages[number].versions.count - 1 {
       if candidate.arrival.isWritten {
         switch messages[number].state {
@@ -117,14 +121,13 @@ extension Conversations {
   }
 
   /// Adds a new version in the order of the versions' times.
-  ///
-  /// - Returns: The number of the version.
-  private mutating func correct(_ number: Int, _ candidate: Candidate) -> Int {
+  private mutating func correct(_ number: Int, _ candidate: Candidate) {
     let arrival = candidate.arrival
     var version = MessageVersion(
       record: arrival.position.record, time: arrival.time, id: candidate.stanza.id,
       originID: candidate.stanza.originID, content: candidate.content,
-      isCopy: arrival.isInherentCopy)
+      isCopy: arrival.isInherentCopy,
+      lastWritten: arrival.isWritten ? arrival.position.stamp : nil)
     version.add(candidate.archiveIDs)
     let index = insert(version, into: number)
     note(.corrected, of: number)
@@ -142,7 +145,7 @@ extension Conversations {
     }
     if candidate.isOurs { read(before: arrival, in: candidate.conversation) }
     applyPending(to: number, arrival)
-    return index
+    raiseByMarkers(after: number)
   }
 
   /// Inserts a version after those that are not later; the original is always the first.
@@ -169,18 +172,23 @@ extension Conversations {
       all[conversation].strayCorrections[id, default: []].map { (number: $0, corrected: id) }
     }
     // Their numbers rise in the order in which they arrived.
-    for stray in strays.sorted(by: { $0.number < $1.number }) {
+    let folded = strays.sorted(by: { $0.number < $1.number }).filter { stray in
       fold(stray.number, of: stray.corrected, into: number)
     }
+    // Others may name the corrections that were folded now.
+    if !folded.isEmpty { foldStrayCorrections(of: number, arrival) }
   }
 
-  private mutating func fold(_ stray: Int, of id: ExactText, into number: Int) {
+  /// Makes an entry a version of the message that it corrects.
+  ///
+  /// - Returns: Whether both have the same sender.
+  private mutating func fold(_ stray: Int, of id: ExactText, into number: Int) -> Bool {
     let (message, original) = (messages[stray], messages[number])
     let isSameSender =
       message.isOurs == original.isOurs && message.type == original.type
       && (message.occupant.map { mine in original.occupant.map { mine.isCertainly($0) } ?? false }
         ?? (original.occupant == nil))
-    guard isSameSender, stray != number else { return }
+    guard isSameSender, stray != number else { return false }
     let conversation = message.conversation
     all[conversation].strayCorrections[id]?.removeAll { $0 == stray }
     if all[conversation].strayCorrections[id] == [] {
@@ -207,7 +215,10 @@ extension Conversations {
     }
     messages[number].records.append(contentsOf: message.records)
     messages[number].records.sort()
+    raiseByMarkers(after: number)
     forget(stray)
+    messages[stray].foldedInto = number
+    return true
   }
 
   /// Removes an entry that was folded from the index of names.

@@ -35,7 +35,7 @@ extension Conversations {
       guard !otherSentIDs.contains(ExactText(id)) else { return }
       report(.receiptOfUnknown, at: position, about: stanza.from)
       all[number(of: key)].pendingSigns[.id(ExactText(id)), default: []].append(
-        PendingSign(kind: .receipt, position: position, sender: stanza.from))
+        PendingSign(kind: .receipt, position: position, time: arrival.time, sender: stanza.from))
       return
     }
     let isOccupant = others.contains { number in
@@ -68,7 +68,7 @@ extension Conversations {
         case .receipt:
           receipts.insert(sign.position.record)
           receipted(number, id)
-        case .marker(let marker): cover(upTo: number, in: conversation, marker)
+        case .marker(let marker): cover(upTo: number, in: conversation, marker, at: sign.time)
         case .error(let condition):
           errors.insert(sign.position.record)
           failed(number, id, condition, at: sign.position, sign.sender)
@@ -100,13 +100,14 @@ extension Conversations {
       return
     }
     if let conversation = byKey[key], let number = marked(marker.id, in: conversation) {
-      cover(upTo: number, in: conversation, marker.kind)
+      cover(upTo: number, in: conversation, marker.kind, at: arrival.time)
       return
     }
     let others = ownIDs[ExactText(marker.id)]?.numbers ?? []
     guard !others.isEmpty else {
       all[number(of: key)].pendingSigns[.id(ExactText(marker.id)), default: []].append(
-        PendingSign(kind: .marker(marker.kind), position: position, sender: stanza.from))
+        PendingSign(
+          kind: .marker(marker.kind), position: position, time: arrival.time, sender: stanza.from))
       return
     }
     let isOccupant = others.contains { number in
@@ -123,31 +124,58 @@ extension Conversations {
     return known.last { messages[$0].isOurs } ?? known.last
   }
 
-  /// A marker covers the message that it names, and all of ours before it.
+  /// A marker covers the message that it names, and all of ours before it. It says nothing about a
+  /// correction that was written after it.
   private mutating func cover(
-    upTo number: Int, in conversation: Int, _ kind: MessageStanza.Marker.Kind
+    upTo number: Int, in conversation: Int, _ kind: MessageStanza.Marker.Kind, at time: Int64?
   ) {
     guard let last = all[conversation].index(of: number) else { return }
-    let state: DeliveryState
-    let earlier: Int?
-    switch kind {
-    case .received: (state, earlier) = (.received, all[conversation].markedReceived)
-    case .displayed: (state, earlier) = (.displayed, all[conversation].markedDisplayed)
+    let marks = kind.marks
+    let mark = Marks.Mark(message: number, time: time)
+    // An earlier marker has covered what is before its message, if it was not corrected since.
+    var covered = all[conversation][keyPath: marks].corrected.sorted().filter { number in
+      all[conversation].index(of: number).map { $0 <= last } ?? false
     }
-    // An earlier marker has covered what is before its message.
-    let first = earlier.flatMap { all[conversation].index(of: $0) } ?? 0
-    if first <= last {
-      for covered in all[conversation].order[first...last] where messages[covered].isOurs {
-        // A failed message was not among those that arrived, unless the marker names it.
-        if covered != number, messages[covered].state == .failed { continue }
-        raise(covered, to: state)
-      }
-      switch kind {
-      case .received: all[conversation].markedReceived = number
-      case .displayed: all[conversation].markedDisplayed = number
-      }
+    let first = all[conversation][keyPath: marks].furthest
+      .flatMap { all[conversation].index(of: $0.message) }
+    if let first, first > last {
+      covered.append(number)
     } else {
-      raise(number, to: state)
+      covered += all[conversation].order[(first ?? 0)...last]
+      all[conversation][keyPath: marks].furthest = mark
+    }
+    all[conversation][keyPath: marks].last = mark
+    for number in covered where messages[number].isOurs {
+      // A failed message was not among those that arrived, unless the marker names it.
+      if number != mark.message, messages[number].state == .failed { continue }
+      if let time, messages[number].isCorrected(after: time) {
+        all[conversation][keyPath: marks].corrected.insert(number)
+      } else {
+        all[conversation][keyPath: marks].corrected.remove(number)
+        raise(number, to: kind.state)
+      }
+    }
+  }
+
+  /// A message of ours was corrected: what markers say of it counts if they are not older than the
+  /// correction.
+  mutating func raiseByMarkers(after number: Int) {
+    let conversation = messages[number].conversation
+    guard messages[number].isOurs, let index = all[conversation].index(of: number) else { return }
+    for kind in [MessageStanza.Marker.Kind.received, .displayed] {
+      let marks = all[conversation][keyPath: kind.marks]
+      let covering = [marks.furthest, marks.last].compactMap { $0 }.filter { mark in
+        all[conversation].index(of: mark.message).map { $0 >= index } ?? false
+      }
+      guard !covering.isEmpty else { continue }
+      let isCovered = covering.contains { mark in
+        mark.time.map { !messages[number].isCorrected(after: $0) } ?? false
+      }
+      if isCovered {
+        raise(number, to: kind.state)
+      } else {
+        all[conversation][keyPath: kind.marks].corrected.insert(number)
+      }
     }
   }
 
@@ -157,15 +185,10 @@ extension Conversations {
     guard let index = conversation.index(of: number), index < conversation.order.count - 1 else {
       return
     }
-    if let marked = conversation.markedReceived.flatMap({ conversation.index(of: $0) }),
-      index < marked
-    {
-      raise(number, to: .received)
-    }
-    if let marked = conversation.markedDisplayed.flatMap({ conversation.index(of: $0) }),
-      index < marked
-    {
-      raise(number, to: .displayed)
+    for kind in [MessageStanza.Marker.Kind.received, .displayed] {
+      let marked = conversation[keyPath: kind.marks].furthest
+        .flatMap { conversation.index(of: $0.message) }
+      if let marked, index < marked { raise(number, to: kind.state) }
     }
   }
 
@@ -203,7 +226,9 @@ extension Conversations {
     report(.errorOfUnknown, at: arrival.position, about: stanza.from)
     guard let conversation = byKey[envelope.key] else { return }
     all[conversation].pendingSigns[.id(text), default: []].append(
-      PendingSign(kind: .error(condition), position: arrival.position, sender: stanza.from))
+      PendingSign(
+        kind: .error(condition), position: arrival.position, time: arrival.time,
+        sender: stanza.from))
   }
 
   /// An error says that a stanza of a message failed.
@@ -233,5 +258,29 @@ extension Conversations {
     if isOwnBare(from) || isOwnServer(from) { return true }
     if key.kind == .private, from.resource != nil { return from == key.jid }
     return from.bare == key.jid.bare
+  }
+}
+
+extension MessageStanza.Marker.Kind {
+  fileprivate var state: DeliveryState {
+    switch self {
+    case .received: .received
+    case .displayed: .displayed
+    }
+  }
+
+  fileprivate var marks: WritableKeyPath<Conversation, Marks> {
+    switch self {
+    case .received: \.markedReceived
+    case .displayed: \.markedDisplayed
+    }
+  }
+}
+
+extension Message {
+  /// Whether its current version is a correction from after a time, or from an unknown time.
+  fileprivate func isCorrected(after time: Int64) -> Bool {
+    guard versions.count > 1 else { return false }
+    return current.time.map { Conversations.isBefore(time, $0) } ?? false
   }
 }

@@ -74,7 +74,7 @@ extension Conversations {
   /// Reduces a carbon; `delays` are the stamps of its wrapper, which may have waited for us.
   private mutating func carbonReceived(
     _ carbon: MessageStanza.Carbon, _ arrival: Arrival, delays: [MessageStanza.DelayStamp]
-  ) -> MessageVersionNumber? {
+  ) -> MessageVersionID? {
     guard var stanza = carbon.message?.stanza, stanza.type != .groupchat else { return nil }
     if carbon.isSent, stanza.from == nil, let account {
       stanza.from = JID(prepared: account, resource: nil)

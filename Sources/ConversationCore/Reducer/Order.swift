@@ -79,9 +79,11 @@ extension Conversations {
     if let before = predecessor(in: conversation, archived, position),
       var index = order.lastIndex(of: before).map({ $0 + 1 })
     {
-      // What no archive has a place for keeps its place by time.
-      while index < order.count, !messages[order[index]].has(archiveIDOf: archived.id.archive),
-        isBefore(order[index], number)
+      // What no archive has a place for keeps its place by time, and what we sent again its first
+      // place until the archive shows it.
+      while index < order.count, isBefore(order[index], number),
+        !messages[order[index]].has(archiveIDOf: archived.id.archive)
+          || messages[order[index]].isSentAgain
       {
         index += 1
       }
@@ -160,10 +162,7 @@ extension Conversations {
         let end = all[conversation].index(of: next),
         let index = all[conversation].index(of: number), index > end
       else { continue }
-      // What we sent again is where it was first written; the archive has it where it arrived.
-      if messages[next].isOurs, messages[next].streams.count > 1, isBefore(next, number) {
-        continue
-      }
+      if messages[next].isSentAgain, isBefore(next, number) { continue }
       all[conversation].order.remove(at: index)
       all[conversation].order.insert(number, at: end)
     }
@@ -171,6 +170,10 @@ extension Conversations {
 }
 
 extension Message {
+  /// Whether we wrote it on several streams: it is where it was first written, and an archive may
+  /// have it where it arrived.
+  fileprivate var isSentAgain: Bool { isOurs && streams.count > 1 }
+
   /// Whether an archive gave it an id.
   func has(archiveIDOf archive: BareJID) -> Bool {
     archiveIDs.contains { $0.archive == archive }

@@ -123,13 +123,14 @@ extension Conversations {
     var end = request.end ?? position.time
     for result in [query.subject.page.results.first, query.subject.page.results.last] {
       guard let result, let time = result.time else { continue }
-      edgeTimes[ArchiveID(result.id.text, in: archive)] = time
+      archiveTimes[ArchiveID(result.id.text, in: archive)] = time
     }
     var startsAfterUnknown = false
     if let after = request.after {
       let known = time(of: ArchiveID(after, in: archive))
       startsAfterUnknown = known == nil && start == nil
-      start = known ?? start
+      // It has all that is after its first result, whatever it follows.
+      start = known ?? start ?? times.min() ?? .max
     }
     if let before = request.before, !before.isEmpty {
       // Without the time of what it precedes, a page covers what it has.
@@ -159,7 +160,7 @@ extension Conversations {
 
   /// The time of what has an archive id; nil if it is not known.
   private func time(of id: ArchiveID) -> Int64? {
-    if let time = edgeTimes[id] { return time }
+    if let time = archiveTimes[id] { return time }
     for conversation in all.indices {
       if let number = named(.archive(id), in: conversation).first { return messages[number].time }
     }

@@ -1,25 +1,18 @@
 import RawBytes
 import XMPPStanza
 
-// Reactions (rule 22).
+// Reactions (rule 22), and copies of what changes messages.
 extension Conversations {
   mutating func reactionsReceived(
     _ id: String, _ emojis: [String], _ stanza: MessageStanza, _ envelope: Envelope,
     _ arrival: Arrival
   ) {
     let conversation = number(of: envelope.key)
+    guard !isCopy(["reactions", id] + emojis, stanza, envelope, arrival) else { return }
     if envelope.isOurs { read(before: arrival, in: conversation) }
-    let sender: String =
-      switch envelope.author {
-      case .us: envelope.key.kind == .group ? envelope.nick ?? "" : account?.text ?? ""
-      case .them: envelope.key.kind == .private ? envelope.nick ?? "" : envelope.key.jid.bare.text
-      case .occupant(let occupant): occupant.nick.text
-      case .room: envelope.key.jid.bare.text
-      }
     let set = ReactionSet(
-      sender: sender, isOurs: envelope.isOurs, occupant: envelope.occupant, emojis: emojis,
-      record: arrival.position.record, time: arrival.time, id: stanza.id,
-      archiveIDs: archiveIDs(of: stanza, envelope.key, arrival).own, arrival: arrival)
+      sender: senderName(envelope), isOurs: envelope.isOurs, occupant: envelope.occupant,
+      emojis: emojis, record: arrival.position.record, time: arrival.time)
     let names = names(id, in: envelope.key)
     let known = newest(named: names, in: conversation)
     if let known {
@@ -31,9 +24,17 @@ extension Conversations {
     }
   }
 
-  /// Replaces the reactions of a sender, unless they are newer or the set is a copy of a known one.
+  private func senderName(_ envelope: Envelope) -> String {
+    switch envelope.author {
+    case .us: envelope.key.kind == .group ? envelope.nick ?? "" : account?.text ?? ""
+    case .them: envelope.key.kind == .private ? envelope.nick ?? "" : envelope.key.jid.bare.text
+    case .occupant(let occupant): occupant.nick.text
+    case .room: envelope.key.jid.bare.text
+    }
+  }
+
+  /// Replaces the reactions of a sender, unless they are newer.
   mutating func react(to number: Int, _ set: ReactionSet) {
-    guard !messages[number].noteCopy(of: set) else { return }
     let known = messages[number].reactions.firstIndex { other in
       if set.isOurs || other.isOurs { return set.isOurs == other.isOurs }
       if let mine = set.occupant, let theirs = other.occupant { return mine.canBe(theirs) }
@@ -52,40 +53,49 @@ extension Conversations {
     messages[number].reactions[known] = set
     note(.reacted(by: set.sender, emojis: set.emojis), of: number)
   }
+
+  /// Whether a stanza that changes a message is a copy of one that has arrived, such as an earlier
+  /// one that a resumed session delivers again without a stamp (rules 10a and 10c). What we write
+  /// counts whenever the server has it: it is no copy, and has none.
+  ///
+  /// - Parameters:
+  ///   - content: What it says.
+  ///   - stanza: The stanza.
+  ///   - envelope: Its conversation and its sender.
+  ///   - arrival: How it arrived.
+  mutating func isCopy(
+    _ content: [String], _ stanza: MessageStanza, _ envelope: Envelope, _ arrival: Arrival
+  ) -> Bool {
+    guard !arrival.isWritten else { return false }
+    let conversation = number(of: envelope.key)
+    let archiveIDs = archiveIDs(of: stanza, envelope.key, arrival).own
+    let seen = SeenSign(stream: arrival.stream, archiveIDs: archiveIDs)
+    let isKnown = archiveIDs.contains { all[conversation].seenSigns[.archive($0)] != nil }
+    for id in archiveIDs { all[conversation].seenSigns[.archive(id)] = seen }
+    guard let id = stanza.id, !isKnown else { return isKnown }
+    let name = SeenSign.Name.id(
+      ExactText(id), sender: ExactText(senderName(envelope)),
+      content: content.map { ExactText($0) })
+    if let known = all[conversation].seenSigns[name],
+      arrival.isInherentCopy || known.stream != seen.stream,
+      known.archiveIDs.isEmpty || archiveIDs.isEmpty
+    {
+      all[conversation].seenSigns[name]?.archiveIDs += archiveIDs
+      return true
+    }
+    all[conversation].seenSigns[name] = seen
+    return false
+  }
 }
 
-/// A stanza with reactions that a message has received: what identifies it (rules 10a and 10c).
-struct SeenReactions: Sendable {
+/// A stanza that changed a message: what identifies it (rules 10a and 10c).
+struct SeenSign: Sendable {
   enum Name: Hashable, Sendable {
     case archive(ArchiveID)
-    case id(ExactText, sender: ExactText, emojis: [ExactText])
+    case id(ExactText, sender: ExactText, content: [ExactText])
   }
 
   /// The stream on which it arrived first.
   var stream: StreamID
   var archiveIDs: [ArchiveID]
-}
-
-extension Message {
-  /// Notes a stanza with reactions.
-  ///
-  /// - Returns: Whether it is a copy of one that the message has received. What we write counts
-  ///   whenever the server receives it, so that it is no copy, and has none.
-  fileprivate mutating func noteCopy(of set: ReactionSet) -> Bool {
-    guard !set.arrival.isWritten else { return false }
-    let isKnown = set.archiveIDs.contains { seenReactions[.archive($0)] != nil }
-    let seen = SeenReactions(stream: set.arrival.stream, archiveIDs: set.archiveIDs)
-    for id in set.archiveIDs where !isKnown { seenReactions[.archive(id)] = seen }
-    guard let id = set.id, !isKnown else { return isKnown }
-    let name = SeenReactions.Name.id(
-      ExactText(id), sender: ExactText(set.sender), emojis: set.emojis.map { ExactText($0) })
-    if let known = seenReactions[name], set.arrival.isInherentCopy || known.stream != seen.stream,
-      known.archiveIDs.isEmpty || seen.archiveIDs.isEmpty
-    {
-      seenReactions[name]?.archiveIDs += seen.archiveIDs
-      return true
-    }
-    seenReactions[name] = seen
-    return false
-  }
 }

@@ -14,7 +14,9 @@ extension Conversations {
     let retraction = Retraction(
       record: position.record, by: request.isModeration ? request.by : nil,
       reason: request.isModeration ? request.reason : nil)
-    if envelope.isOurs { read(before: arrival, in: conversation) }
+    if envelope.isOurs, !isCopy(["retraction", request.id], stanza, envelope, arrival) {
+      read(before: arrival, in: conversation)
+    }
     let known = known(by: names, in: conversation)
     // Only the room itself moderates.
     let isMisused = request.isModeration && !isRoom(envelope.author)
@@ -69,7 +71,7 @@ extension Conversations {
   mutating func tombstoneReceived(
     _ request: MessageStanza.RetractionRequest, _ stanza: MessageStanza, _ envelope: Envelope,
     _ arrival: Arrival
-  ) -> MessageVersionNumber {
+  ) -> MessageVersionID {
     var content = MessageContent()
     content.isTombstone = true
     var stanza = stanza

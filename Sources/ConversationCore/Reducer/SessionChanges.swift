@@ -98,10 +98,9 @@ extension Conversations {
     }
     let wasLost = !session.ends.isAny
     if wasLost {
-      for counted in session.unheard where messages[counted.message].state == .sent {
-        guard counted.version == messages[counted.message].versions.count - 1 else { continue }
-        messages[counted.message].state = .unconfirmed
-        note(.state(.unconfirmed), of: counted.message)
+      for number in session.unheard.compactMap(current) where messages[number].state == .sent {
+        messages[number].state = .unconfirmed
+        note(.state(.unconfirmed), of: number)
       }
     }
     guard session.phase == .open else { return }
@@ -154,13 +153,13 @@ extension Conversations {
   }
 
   /// Notes a message that the last stanza from the server was.
-  mutating func messageReceived(_ received: MessageVersionNumber, at position: RecordPosition) {
-    guard received.version == 0 else { return }
+  mutating func messageReceived(_ received: MessageVersionID, at position: RecordPosition) {
+    guard received == original(of: received.message) else { return }
     withSession(position.connection) { $0.received.keep(received.message) }
   }
 
   /// Notes a message that the last stanza of ours was.
-  mutating func messageWritten(_ written: MessageVersionNumber, at position: RecordPosition) {
+  mutating func messageWritten(_ written: MessageVersionID, at position: RecordPosition) {
     withSession(position.connection) { session in
       session.unheard.append(written)
       session.sent.keep(written)
@@ -173,11 +172,16 @@ extension Conversations {
   }
 
   /// The server has handled these versions; an earlier one says nothing about a correction.
-  private mutating func acknowledge(_ covered: [MessageVersionNumber]) {
-    for counted in covered
-    where counted.version == messages[counted.message].versions.count - 1 {
-      raise(counted.message, to: .acknowledged)
-    }
+  private mutating func acknowledge(_ covered: [MessageVersionID]) {
+    for number in covered.compactMap(current) { raise(number, to: .acknowledged) }
+  }
+
+  /// The message whose current version has an id; nil if it was corrected since. A correction may
+  /// have been an entry of its own before its message was known.
+  private func current(_ id: MessageVersionID) -> Int? {
+    var number = id.message
+    while let message = messages[number].foldedInto { number = message }
+    return messages[number].current.record == id.record ? number : nil
   }
 
   /// Takes the session that an id resumes, or else the last one that was lost, from its connection.
@@ -224,7 +228,7 @@ extension Conversations {
     var (sent, received) = (
       resumed?.sent ?? CountedStanzas(), resumed?.received ?? CountedStanzas()
     )
-    let doubted = sent.items.map(\.message).filter { messages[$0].state == .unconfirmed }
+    let doubted = sent.items.compactMap(current).filter { messages[$0].state == .unconfirmed }
     if let handled { acknowledge(sent.acknowledged(handled)) }
     for number in doubted where messages[number].state == .unconfirmed {
       messages[number].state = .sent

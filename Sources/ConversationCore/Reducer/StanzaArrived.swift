@@ -12,10 +12,10 @@ struct Envelope: Sendable {
   var occupant: Occupant? { if case .occupant(let occupant) = author { occupant } else { nil } }
 }
 
-/// A version of a message, by its numbers.
-struct MessageVersionNumber: Hashable, Sendable {
+/// A version of a message, by the number of the message and the record that showed it first.
+struct MessageVersionID: Hashable, Sendable {
   var message: Int
-  var version: Int
+  var record: UInt64
 }
 
 extension Conversations {
@@ -25,7 +25,7 @@ extension Conversations {
   @discardableResult
   mutating func stanzaArrived(
     _ stanza: MessageStanza, _ arrived: Arrival
-  ) -> MessageVersionNumber? {
+  ) -> MessageVersionID? {
     var arrival = arrived
     guard let envelope = envelope(of: stanza, arrival) else { return nil }
     stamp(&arrival, by: stanza, envelope)
@@ -42,7 +42,12 @@ extension Conversations {
     if let tombstone = stanza.tombstone, arrival.archived != nil || arrival.route == .history {
       return tombstoneReceived(tombstone, stanza, envelope, arrival)
     }
-    guard let content = stanza.content else { return nil }
+    guard let content = stanza.content else {
+      for id in archiveIDs(of: stanza, envelope.key, arrival).own {
+        archiveTimes[id] = archiveTimes[id] ?? arrival.time
+      }
+      return nil
+    }
     return contentArrived(content, stanza, envelope, arrival)
   }
 

@@ -15,7 +15,7 @@ struct StreamSession: Sendable {
   var lastTime: Int64?
 
   /// The messages of ours that the server has not acknowledged.
-  var sent = CountedStanzas<MessageVersionNumber>()
+  var sent = CountedStanzas<MessageVersionID>()
   /// The messages from the server that we have not acknowledged.
   var received = CountedStanzas<Int>()
   /// The messages that a resumption did not acknowledge and that the side which sent them has not
@@ -28,7 +28,7 @@ struct StreamSession: Sendable {
   /// What this connection asked for, while it tries to resume a session.
   var resumes: ResumptionRequest?
   /// Messages of ours that we wrote after the last record from the server.
-  var unheard: [MessageVersionNumber] = []
+  var unheard: [MessageVersionID] = []
 
   var queries: [OpenQuery<AwaitedContent>] = []
   /// The pages of archives whose queries the log does not have, in a one-way capture.
@@ -94,7 +94,7 @@ struct AnsweredPage: Sendable {
   /// The time that it covers, in milliseconds since 1970; nil for an open bound.
   var start: Int64?
   var end: Int64?
-  /// Whether it follows a result that the log does not have, so that its start is not known.
+  /// Whether it follows a result that the log does not have: it may start before its first result.
   var startsAfterUnknown = false
   var answered: RecordPosition
   /// The first and the last result, and the first and the last message of each conversation up to

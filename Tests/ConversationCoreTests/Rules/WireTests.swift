@@ -146,6 +146,21 @@ struct WireTests {
       backward.lines() == ["in one alice@example.test 👍", "in two", "in three unread"])
   }
 
+  @Test("A copy of our reaction or retraction reads nothing that arrived after it")
+  func readByCopy() {
+    func sent(_ id: String, _ more: String) -> Dialogue.Step {
+      carbon(
+        "sent", message(from: "alice@example.test/d2", to: "bob@example.test", id: id, "", more))
+    }
+    let start = [fromBob("one", id: "b1"), toBob("mine", id: "m")]
+    for sign in [reacts("b1", "👍"), retracts("m")] {
+      let first = start + [sent("s", sign), .bound(connection: 2), fromBob("two", id: "b2")]
+      #expect(Dialogue.online(first + [sent("s", sign)]).lines().last == "in two unread")
+      // Another stanza is a new sign.
+      #expect(Dialogue.online(first + [sent("t", sign)]).lines().last == "in two")
+    }
+  }
+
   // MARK: Rules 14 and 35
 
   /// A message of ours whose connection is lost, and a complete page of the archive after it.
@@ -168,6 +183,44 @@ struct WireTests {
   @Test("A page that follows a result of another log says nothing about earlier times")
   func pageAfterUnknown() {
     #expect(!lost("<after>elsewhere</after>").findings.contains("maybe-lost"))
+  }
+
+  /// A message of ours at noon and a second, and a page after an unknown result.
+  private func lost(_ results: [(id: String, time: String)]) -> Dialogue {
+    let other = message(from: "carol@other.test/peer", to: Dialogue.account, "x")
+    return Dialogue.online(
+      [.wait(1000), toBob("hello", id: "m"), .lost, .wait(60_000), .bound(connection: 2)]
+        + [query("q", "<after>elsewhere</after>")]
+        + results.map { result($0.id, other, stamp: "2026-11-26T\($0.time)Z") } + [fin("q")])
+  }
+
+  @Test("A page that follows a result of another log has all that is after its first result")
+  func pageFromFirstResult() {
+    #expect(lost([("a1", "12:00:00"), ("a2", "12:00:05")]).findings.contains("maybe-lost"))
+    #expect(!lost([("a2", "12:00:05")]).findings.contains("maybe-lost"))
+    #expect(!lost([]).findings.contains("maybe-lost"))
+    // What it follows is known to the client, so that no time is missing.
+    #expect(!lost([("a2", "12:00:05")]).findings.contains("gap"))
+  }
+
+  @Test("A page may follow a sign whose archive id was seen when it arrived")
+  func pageAfterArrivedSign() {
+    let dialogue = Dialogue.online(
+      fromBob("", receipt("x") + stanzaID("a1")), .wait(60_000), toBob("hello", id: "m"), .lost,
+      .wait(60_000), .bound(connection: 2), query("q", "<after>a1</after>"), fin("q"))
+    #expect(dialogue.findings.contains("maybe-lost"))
+  }
+
+  @Test("What was written again may have arrived either time")
+  func writtenAgain() {
+    let again: [Dialogue.Step] = [
+      toBob("hello", id: "m"), .lost, .wait(60_000), .bound(connection: 2), query("q"), fin("q"),
+      .wait(60_000), toBob("hello", id: "m"), .lost,
+    ]
+    #expect(Dialogue.online(Array(again.prefix(6))).findings.contains("maybe-lost"))
+    #expect(!Dialogue.online(again).findings.contains("maybe-lost"))
+    let asked = again + [.wait(60_000), .bound(connection: 3), query("p"), fin("p")]
+    #expect(Dialogue.online(asked).findings.contains("maybe-lost"))
   }
 
   @Test("A copy of a text says nothing about its correction")
