@@ -48,6 +48,27 @@ import Testing
     #expect(try Program("report", capture, "--zone", "Mars/Olympus").code == 2)
   }
 
+  @Test("It compares the other end, which is not redacted")
+  func otherEnd() throws {
+    for name in ["ann", "ben"] {
+      let other = name == "ann" ? "ben" : "ann"
+      try """
+      {"rollcall-capture":1,"account":"\(name)@example.test/pc"}
+      {"t":0,"stream":"opened","jid":"\(name)@example.test/pc"}
+      {"t":0,"dir":"out","xml":"<iq type='get' id='1'><query xmlns='jabber:iq:roster'/></iq>"}
+      {"t":0,"dir":"in","xml":"<iq type='result' id='1'><query xmlns='jabber:iq:roster'><item jid='\(other)@example.test' subscription='both'/></query></iq>"}
+
+      """.write(toFile: folder.file("\(name).jsonl"), atomically: true, encoding: .utf8)
+    }
+    let run = try Program("report", "ann.jsonl", "--other", "ben.jsonl", in: folder.path)
+    #expect(run.code == 0, "\(run.errors)")
+    #expect(run.output.contains("Does ben@example.test see the presence of ann@example.test?"))
+    for arguments in [["--other", "ben.jsonl", "--redact"], ["--other", "ann.jsonl"]] {
+      let refused = try Program(["report", "ann.jsonl"] + arguments, in: folder.path)
+      #expect(refused.code == 2 && refused.output.isEmpty, "\(arguments): \(refused.errors)")
+    }
+  }
+
   @Test("A redacted report names no one, not even by its file name")
   func redacted() throws {
     try FileManager.default.copyItem(atPath: capture, toPath: folder.file("xiaofang.log"))

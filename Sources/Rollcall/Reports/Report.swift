@@ -11,6 +11,8 @@ package struct Report {
   let zone: Zone
   /// Whether the page shows what people wrote to each other, and the pictures that they sent.
   let showsMessages: Bool
+  /// The account and one contact, compared at both ends; nil if only one end is known.
+  let ends: TwoEnds?
   let limits: Limits
 
   /// The limits on what a page contains.
@@ -34,13 +36,15 @@ package struct Report {
   ///   - name: The name of the session's source; nil if the session is redacted.
   ///   - showsMessages: Whether the page shows what people wrote to each other, and the pictures
   ///     that they sent, instead of stand-ins.
+  ///   - ends: The account and one contact, compared at both ends.
   package init(
     of timeline: Timeline, upTo point: LogPoint, name: String?, zone: Zone,
-    showsMessages: Bool = false, limits: Limits = Limits()
+    showsMessages: Bool = false, ends: TwoEnds? = nil, limits: Limits = Limits()
   ) throws {
     self.timeline = timeline
     self.zone = zone
     self.showsMessages = showsMessages
+    self.ends = ends
     self.name = name
     self.limits = limits
     last = try timeline.record(at: point)

@@ -8,9 +8,10 @@ struct ReportFront {
   let state: Timeline.State
   let connections: [ConnectionStory]
 
-  private static let sections = [
-    ("summary", "Summary"), ("timeline", "Timeline"), ("findings", "Findings"), ("story", "Story"),
-  ]
+  private var sections: [(name: String, title: String)] {
+    [("summary", "Summary"), ("timeline", "Timeline"), ("findings", "Findings")]
+      + (report.ends == nil ? [] : [("ends", "The two ends")]) + [("story", "Story")]
+  }
 
   /// The page up to the first line of the story.
   var markup: Markup {
@@ -25,6 +26,7 @@ struct ReportFront {
     page += part("summary", ReportSummary(front: self).markup)
     page += part("timeline", timeline)
     page += part("findings", ReportFindings(front: self).markup)
+    if let ends = report.ends { page += part("ends", ReportEnds(ends: ends).markup) }
     page += storyStart
     return page
   }
@@ -51,7 +53,7 @@ struct ReportFront {
   }
 
   private var banner: Markup {
-    let links = Self.sections.map { name, title in
+    let links = sections.map { name, title in
       Tag.li([:], Tag.a([.fragment: name], Markup(title)))
     }
     return Tag.header(
@@ -79,7 +81,7 @@ struct ReportFront {
   }
 
   private func heading(_ name: String) -> Markup {
-    let title = Self.sections.first { $0.0 == name }?.1 ?? name
+    let title = sections.first { $0.name == name }?.title ?? name
     return Tag.h2([.id: "\(name)-title"], Markup(title))
   }
 

@@ -123,3 +123,24 @@ struct BetweenCommand: ParsableCommand, LogReading {
     for lines in ends.answers.map(\.lines) { try Terminal.say([""] + lines) }
   }
 }
+
+extension SourceReading {
+  /// Compares what was opened with another log or capture, up to its head.
+  ///
+  /// - Parameters:
+  ///   - opened: What was opened.
+  ///   - sources: The words that named it.
+  ///   - path: The other log or capture.
+  ///   - contact: The account of the other one; nil if it has only one.
+  func compare(
+    _ opened: OpenedSource, from sources: [String], with path: String, of contact: BareJID?
+  ) throws -> TwoEnds {
+    if path == "-", sources.contains("-") {
+      throw Failure("standard input, -, can be read only once")
+    }
+    var options = try importOptions
+    (options.account, options.connection) = (contact, nil)
+    return try BetweenCommand.compare(
+      (opened, point), (SourceOptions.open([path], options), .head))
+  }
+}

@@ -15,6 +15,7 @@ struct ReportCommand: ParsableCommand, LogReading {
         rollcall report debug.log -o report.html
         rollcall report alice.rollcall --at 12:00 --zone Asia/Shanghai -o am.html
         rollcall report debug.log --redact -o for-strangers.html
+        rollcall report alice.rollcall --other bob.jsonl -o both.html
       """)
 
   @OptionGroup var source: SourceOptions
@@ -31,7 +32,15 @@ struct ReportCommand: ParsableCommand, LogReading {
   @Flag(help: "Replace addresses, names, groups and texts with stand-ins, as export does.")
   var redact = false
 
+  @Option(
+    help: "The log or capture of a contact, up to its head, to compare both ends.",
+    completion: .file())
+  var other: String?
+
   func validate() throws {
+    if redact, other != nil {
+      throw ValidationError("--redact replaces addresses, and --other compares them: choose one")
+    }
     if messages, redact {
       throw ValidationError("--redact replaces messages, and --messages shows them: choose one")
     }
@@ -46,9 +55,10 @@ struct ReportCommand: ParsableCommand, LogReading {
   }
 
   private func plain(_ opened: OpenedSource) throws -> Report {
+    let ends = try other.map { try source.compare(opened, from: source.source, with: $0, of: nil) }
     return try Report(
       of: opened.timeline, upTo: source.point, name: opened.title, zone: times.zone,
-      showsMessages: messages)
+      showsMessages: messages, ends: ends)
   }
 
   /// A redacted report without the name of the file, which may also identify a person.

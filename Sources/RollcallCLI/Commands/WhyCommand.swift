@@ -80,7 +80,9 @@ struct WhyCommand: ParsableCommand, LogReading {
       throw NothingFound(sentence: "\(jid) is the account itself, and not a contact of its own")
     }
     let explanation = whole.limited(to: about)
-    let ends = try other.map { try compare(opened, with: $0, of: jid) }
+    let ends = try other.map { path in
+      try source.compare(opened, from: [source.source] + source.also, with: path, of: jid)
+    }
     if output.json {
       let document = JSONValue(explanation, state)
       try Terminal.say(ends.map { document.adding(["ends": JSONValue($0)]) } ?? document)
@@ -93,18 +95,6 @@ struct WhyCommand: ParsableCommand, LogReading {
 }
 
 extension WhyCommand {
-  private func compare(
-    _ opened: OpenedSource, with path: String, of contact: BareJID
-  ) throws -> TwoEnds {
-    if path == "-", ([source.source] + source.also).contains("-") {
-      throw Failure("standard input, -, can be read only once")
-    }
-    var options = try source.importOptions
-    (options.account, options.connection) = (contact, nil)
-    return try BetweenCommand.compare(
-      (opened, source.point), (SourceOptions.open([path], options), .head))
-  }
-
   private func explain(_ name: String, in opened: OpenedSource) throws {
     let view = try opened.naming {
       try opened.timeline.conversationView(upTo: opened.timeline.record(at: source.point))

@@ -36,11 +36,13 @@ final class ReportPage: NSObject, XMLParserDelegate {
 
   /// The report of a log.
   convenience init(
-    of timeline: Timeline, name: String? = "capture.log", limits: Report.Limits = .init()
+    of timeline: Timeline, name: String? = "capture.log", ends: TwoEnds? = nil,
+    limits: Report.Limits = .init()
   ) throws {
     var (bytes, pieces): ([UInt8], [Int]) = ([], [])
     let report = try Report(
-      of: timeline, upTo: .head(minus: 0), name: name, zone: .utc, limits: limits)
+      of: timeline, upTo: .head(minus: 0), name: name, zone: .utc, ends: ends,
+      limits: limits)
     try report.write { piece in
       bytes += piece
       pieces.append(piece.count)

@@ -40,6 +40,28 @@ import Testing
 
   private static let forged = push(0, from: " from='eve@example.org/x'")
 
+  // MARK: The two ends
+
+  @Test("With the log of a contact it says where the two ends parted, and what would repair it")
+  func ends() throws {
+    var pair = TwoAccounts()
+    pair.login()
+    pair.request(10)
+    pair.acceptance(20, arrives: false)
+    pair.alive(120)
+    let timeline = try timeline(
+      capture: pair.alice.text.split(separator: "\n").map(String.init))
+    let page = try ReportPage(of: timeline, ends: pair.ends(in: folder))
+    #expect(page.ids.contains("ends") && page.links.contains("#ends"))
+    let titles = page.elements(named: "h3").map(\.text)
+    #expect(titles.contains("Does alice@example.test see the presence of bob@example.org?"))
+    #expect(titles.contains("Does bob@example.org see the presence of alice@example.test?"))
+    let repairs = page.elements(named: "dd").map(\.text)
+    #expect(repairs.contains { $0.contains("type='subscribe'") })
+    let alone = try ReportPage(of: timeline)
+    #expect(!alone.ids.contains("ends") && !alone.links.contains("#ends"))
+  }
+
   // MARK: Random sessions
 
   @Test(
