@@ -113,7 +113,7 @@ let package = Package(
     .target(
       name: "Captures",
       dependencies: [
-        "RawBytes", "XMPPStanza", "XMPPStream", "CShims",
+        "RawBytes", "XMPPStanza", "XMPPStream", "SessionCore", "CShims",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Crypto", package: "swift-crypto"),
       ],

@@ -93,12 +93,12 @@ import Testing
   func futureFormat() throws {
     try makeLog()
     Tampering(path).put("meta", Array("format".utf8), [0, 0, 0, 7])
-    let error = EventLogError.newerFormat(path: canonical, format: 7, supported: 3)
+    let error = EventLogError.newerFormat(path: canonical, format: 7, supported: 4)
     #expect(throws: error) { try open() }
     #expect(throws: error) { try open(.readWrite) }
     #expect(
       error.description
-        == "\(canonical): this log is of format 7; this program reads up to 3")
+        == "\(canonical): this log is of format 7; this program reads up to 4")
   }
 
   @Test("A log of an unreleased older format is refused, with the remedy", arguments: [1, 2])

@@ -27,4 +27,23 @@ import Testing
     #expect(
       added.errors.contains("kept.rollcall: this log is of format \(format)"), "\(added.errors)")
   }
+
+  @Test("A log of a format that is read answers as its capture does", arguments: [3])
+  func read(format: Int) throws {
+    let folder = try TemporaryFolder()
+    let kept = CaptureCase.fixtures.appending(path: "formats/\(format).rollcall")
+    try FileManager.default.copyItem(at: kept, to: URL(filePath: folder.file("kept.rollcall")))
+    let capture = CaptureCase.fixtures.appending(path: "captures/raw-pending-both/capture.log")
+      .path(percentEncoded: false)
+    for arguments in [["state", "--json"], ["findings", "--json"], ["log", "--jsonl"]] {
+      let (command, options) = (arguments[0], Array(arguments.dropFirst()))
+      let log = try Program([command, "kept.rollcall"] + options, in: folder.path)
+      let direct = try Program([command, capture] + options, in: folder.path)
+      #expect(log.code == 0 && log.output == direct.output, "\(command): \(log.errors)")
+    }
+    let again = try Program(["import", capture, "-o", "kept.rollcall"], in: folder.path)
+    #expect(again.code == 0, "\(again.errors)")
+    let verified = try Program(["verify", "kept.rollcall"], in: folder.path)
+    #expect(verified.code == 0, "\(verified.errors)")
+  }
 }

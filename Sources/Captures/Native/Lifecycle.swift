@@ -1,3 +1,4 @@
+package import SessionCore
 package import XMPPStanza
 
 /// A capture's statement about its stream, besides the XML: a line of the native format.
@@ -22,6 +23,8 @@ package enum Lifecycle: Hashable, Sendable {
   case resumed(JID?)
   /// The connection ended, for this reason if known.
   case closed(reason: String?)
+  /// From here on, the recorder keeps what this policy says.
+  case recorded(RecordingPolicy)
 
   /// The address that it names, or nil.
   package var jid: JID? {
@@ -30,7 +33,7 @@ package enum Lifecycle: Hashable, Sendable {
     case .opened(let jid): jid
     case .resumed(let jid): jid
     case .verified(let domain), .unverified(let domain): JID(prepared: domain, resource: nil)
-    case .connected, .secured, .authenticated, .closed: nil
+    case .connected, .secured, .authenticated, .closed, .recorded: nil
     }
   }
 
@@ -49,6 +52,7 @@ package enum Lifecycle: Hashable, Sendable {
     case .authenticated(let name):
       .authenticated(mechanism: name.filter(ProtocolVocabulary.isMechanism))
     case .closed: .closed(reason: nil)
+    case .recorded(let policy): .recorded(policy)
     }
   }
 
@@ -69,6 +73,8 @@ package enum Lifecycle: Hashable, Sendable {
     case .opened(let jid): members = Self.members("opened", "jid", "\(jid)")
     case .resumed(let jid): members = Self.members("resumed", "jid", jid?.description)
     case .closed(let reason): members = Self.members("closed", "reason", reason)
+    case .recorded(let policy):
+      members = Self.members("recorded", "acknowledgements", policy.acknowledgements.rawValue)
     }
     return Array(JSONValue.object(members).text.utf8)
   }
@@ -134,11 +140,31 @@ package enum Lifecycle: Hashable, Sendable {
       self = .opened(address)
     case "resumed": self = .resumed(try Self.address("jid", of: object))
     case "closed": self = .closed(reason: try Self.text("reason", of: object))
+    case "recorded": self = .recorded(try Self.policy(of: object))
     default:
       throw LineProblem(
         "\"stream\" is none of \"connected\", \"secured\", \"verified\", \"unverified\", "
-          + "\"authenticated\", \"opened\", \"resumed\", \"closed\"")
+          + "\"authenticated\", \"opened\", \"resumed\", \"closed\", \"recorded\"")
     }
+  }
+
+  /// What a recorder keeps; what the line does not say is kept.
+  private static func policy(
+    of object: [String: JSONValue]
+  ) throws(LineProblem) -> RecordingPolicy {
+    RecordingPolicy(acknowledgements: try word("acknowledgements", of: object) ?? .all)
+  }
+
+  /// One of the words for a part of a policy; nil if the line does not have it.
+  private static func word<Word: RawRepresentable<String> & CaseIterable>(
+    _ key: String, of object: [String: JSONValue]
+  ) throws(LineProblem) -> Word? {
+    guard let text = try text(key, of: object) else { return nil }
+    guard let word = Word(rawValue: text) else {
+      let words = Word.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+      throw LineProblem("\"\(key)\" is none of \(words)")
+    }
+    return word
   }
 
   /// The domain of a server.

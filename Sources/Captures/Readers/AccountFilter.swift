@@ -210,7 +210,7 @@ package struct AccountFilter {
     case .element(.inbound, let node, _): LoginResult(node)?.jid?.bare
     case .element(.outbound, _, _), .lifecycle(.header), .lifecycle(.closed), .streamHeader,
       .lifecycle(.connected), .lifecycle(.secured), .lifecycle(.verified),
-      .lifecycle(.unverified), .lifecycle(.authenticated), .streamEnd,
+      .lifecycle(.unverified), .lifecycle(.authenticated), .lifecycle(.recorded), .streamEnd,
       .annotation, .unreadable:
       nil
     }

@@ -38,8 +38,11 @@ import RawBytes
 /// The second checksum ties a snapshot to its record in its history, so a snapshot that was moved,
 /// or whose version was changed, is detected without a replay.
 enum LogFormat {
-  /// The newest format that this code reads, and the only one that it writes.
+  /// The format of a new log, and the oldest that this code reads.
   static let version: UInt32 = 3
+  /// The format of a log that has a record of the kind `RecordKind.policy`, which differs in
+  /// nothing else, and the newest that this code reads.
+  static let policyVersion: UInt32 = 4
   static let chainLabel = "rollcall log, format 2"
 
   static let checkedBytes = 12 + Checksum.size

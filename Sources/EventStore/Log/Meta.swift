@@ -15,6 +15,9 @@ package struct LogMeta: Hashable, Sendable {
   package let imports: [ImportedSource]
   /// The sources' names for their connections, by number; not every connection has a name.
   package let connections: [UInt32: String]
+
+  /// Whether a recorder of the log has said what it keeps.
+  package var hasPolicy: Bool { formatVersion >= LogFormat.policyVersion }
 }
 
 /// A capture that was imported into a log, as it was at the last import.

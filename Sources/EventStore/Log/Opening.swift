@@ -222,10 +222,10 @@ enum Opening {
     guard let format = try opening.format(in: meta), format > 0 else {
       throw .foreignDatabase(path: path)
     }
-    guard format <= LogFormat.version else {
-      throw .newerFormat(path: path, format: format, supported: LogFormat.version)
+    guard format <= LogFormat.policyVersion else {
+      throw .newerFormat(path: path, format: format, supported: LogFormat.policyVersion)
     }
-    guard format == LogFormat.version else { throw .olderFormat(path: path, format: format) }
+    guard format >= LogFormat.version else { throw .olderFormat(path: path, format: format) }
     let databases = try Databases(meta: meta) {
       (name) throws(EventLogError) in
       do throws(EventLogError) {

@@ -17,6 +17,12 @@ package struct RecordKind: RawRepresentable, Hashable, Sendable {
   }
 }
 
+extension RecordKind {
+  /// A recorder's statement of what it keeps: the only kind that the log itself knows, because a
+  /// program that does not know it would take such a log for the whole stream.
+  package static let policy = RecordKind(rawValue: 7)
+}
+
 /// A record before it is appended to a log.
 package struct RecordDraft: Hashable, Sendable {
   /// Milliseconds since 1970 (UTC) by the source's clock; nil if the source gives no time.

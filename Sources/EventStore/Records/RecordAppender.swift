@@ -97,6 +97,8 @@ struct RecordAppender: ~Copyable {
   private(set) var digest: LogDigest
   /// The first record of the pack that is being filled.
   private var firstOfPack: UInt64
+  /// Whether a record says what its recorder keeps.
+  private var hasPolicy = false
 
   /// The numbers of the appended records.
   var appended: Range<UInt64> { first..<(last + 1) }
@@ -143,6 +145,7 @@ struct RecordAppender: ~Copyable {
       throw .payloadTooLong(bytes: count, limit: LogFormat.payloadLimit)
     }
     let header = RecordHeader(record, sequence: last + 1, after: clock)
+    if header.kind == .policy { hasPolicy = true }
     if !packer.hasRoom(for: header, bytes: count) { try storePack(of: records) }
     packer.add(header, at: index, bytes: count)
     (last, clock) = (header.sequence, header.clock)
@@ -150,8 +153,9 @@ struct RecordAppender: ~Copyable {
     try derived.write(record.event, record.contacts, of: header, in: transaction)
   }
 
-  /// Stores the pending derived parts.
+  /// Stores the pending derived parts, and the format that the records need.
   mutating func finish(in transaction: borrowing WriteTransaction) throws(EventLogError) {
+    if hasPolicy { try transaction.set(.format, to: LogFormat.policyVersion) }
     if derives { try derived.finish(in: transaction) }
   }
 

@@ -103,7 +103,7 @@ extension Lifecycle {
     case .closed: .session(.closed)
     // A connection begins like a stream does.
     case .connected: .session(.headerSeen)
-    case .secured, .verified, .unverified, .authenticated: nil
+    case .secured, .verified, .unverified, .authenticated, .recorded: nil
     }
   }
 }

@@ -8,7 +8,7 @@ extension Lifecycle {
   /// identity matters.
   package var event: SessionEvent? {
     switch self {
-    case .connected, .authenticated: nil
+    case .connected, .authenticated, .recorded: nil
     // Rollcall's own recorders verify every certificate.
     case .secured: .serverIdentified(domain: nil, isVerified: true)
     case .verified(let domain): .serverIdentified(domain: domain, isVerified: true)
@@ -19,6 +19,13 @@ extension Lifecycle {
     case .resumed(let jid): .resumed(jid)
     case .closed: .closed(isLost: true)
     }
+  }
+}
+
+extension Lifecycle {
+  /// The kind of its record.
+  var kind: RecordKind {
+    if case .recorded = self { .policy } else { .lifecycle }
   }
 }
 

@@ -28,6 +28,7 @@ extension RecordKind {
     case .streamHeader: "stream header"
     case .streamEnd: "stream end"
     case .lifecycle: "lifecycle"
+    case .policy: "policy"
     case .annotation: "annotation"
     case .unreadable: "unreadable"
     default: "kind \(rawValue)"
@@ -59,7 +60,7 @@ package final class RecordReader {
     case .streamEnd:
       guard let direction = Direction(direction) else { break }
       encoder.encode(.ended(direction))
-    case .lifecycle:
+    case .lifecycle, .policy:
       if let lifecycle = Lifecycle(bytes) { encoder.encode(lifecycle) }
     case .annotation:
       if let line = AnnotationLine(bytes) { encoder.encode(line) }
@@ -80,7 +81,7 @@ package final class RecordReader {
   package func reads(_ header: RecordHeader, _ bytes: [UInt8]) -> Bool {
     switch header.kind {
     case .element: element(bytes) != nil
-    case .lifecycle: Lifecycle(bytes) != nil
+    case .lifecycle, .policy: Lifecycle(bytes) != nil
     case .annotation:
       AnnotationLine(bytes).map { $0.annotation != nil || $0.subject != nil } ?? false
     case .unreadable: UnreadableBytes(line: bytes) != nil

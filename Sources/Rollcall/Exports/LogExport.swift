@@ -154,7 +154,7 @@ package struct LogExport {
       return redactor.redacted(node).serialized()
     case .streamHeader: return Array(root.utf8)
     case .streamEnd: return Array("</stream:stream>".utf8)
-    case .lifecycle:
+    case .lifecycle, .policy:
       guard let lifecycle = Lifecycle(bytes) else { return nil }
       return lifecycle.mapped { redactor.redacted($0) }.bytes
     case .annotation:

@@ -280,7 +280,7 @@ extension CapturedRecord.Content {
       return "</stream:stream>".withUTF8Bytes { body(RecordDirection(way), .streamEnd, $0) }
     case .lifecycle(let lifecycle):
       let bytes = lifecycle.bytes
-      return body(.none, .lifecycle, bytes.span.bytes)
+      return body(.none, lifecycle.kind, bytes.span.bytes)
     case .unreadable(let unreadable):
       return body(RecordDirection(unreadable.direction), .unreadable, unreadable.line.span.bytes)
     case .annotation(let line):

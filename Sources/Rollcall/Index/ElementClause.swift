@@ -16,6 +16,7 @@ extension SubjectClause {
     switch header.kind {
     case .element: self = Self.clause(of: element, header.direction, account: account)
     case .annotation: self.init(Self.note(AnnotationLine(bytes)))
+    case .policy: self.init(RecordingPolicy(record: bytes)?.clause ?? "a policy of this log")
     case .unreadable:
       let reason = UnreadableBytes(line: bytes)?.reason
       self.init("bytes that cannot be read" + (reason.map { ": \($0)" } ?? ""))

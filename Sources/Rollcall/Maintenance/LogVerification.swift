@@ -267,6 +267,9 @@ package struct LogVerification {
     if let pack = record.suspects { return try look(at: record, bytes, in: pack) }
     guard let header = record.header, record.damage == nil else { return }
     figures.records = header.sequence
+    if header.kind == .policy, let policy = RecordingPolicy(record: [UInt8](bytes)) {
+      note("record \(header.sequence): \(policy.clause)")
+    }
     let parts = reader.decode(header, bytes)
     if isCurrent {
       for flaw in try derived.damage(

@@ -44,7 +44,9 @@ struct ReportRecord {
   }
 
   /// The label of the button that shows the record.
-  var label: String { header.kind == .lifecycle ? "record" : "XML" }
+  var label: String {
+    header.kind == .lifecycle || header.kind == .policy ? "record" : "XML"
+  }
 
   /// The number of the record, as a heading if several are shown.
   var number: Markup { Tag.p([.class: "of"], Markup("#\(header.sequence)")) }

@@ -17,6 +17,10 @@ package final class RosterRecorder {
   private var recording: Recording?
   private var isClosed = false
   private var credentials = Credentials()
+  private let policy: RecordingPolicy
+  private var filter: RecordingFilter
+  /// Whether the log says what this recorder keeps, or need not.
+  private var isPolicyNoted = true
   private var encoder = EventEncoder()
   private var isAccountKnown = false
   /// Whether this recorder has not recorded anything yet.
@@ -31,13 +35,17 @@ package final class RosterRecorder {
   private let continuing: Set<ConnectionID>
 
   /// A roster that is kept in memory only.
-  init() { continuing = [] }
+  init() {
+    (continuing, policy) = ([], .everything)
+    filter = RecordingFilter(policy)
+  }
 
   /// A roster that is recorded to a log, which is created or continued. Sessions in it that were
   /// not closed, for example after a crash, are over. While another recorder is running, the log is
   /// refused.
   ///
   /// - Parameters:
+  ///   - policy: What is kept. A recorder with several connections keeps everything.
   ///   - continuing: The connections whose sessions continue.
   ///   - threads: The threads that write to the log; nil for a thread of its own.
   ///   - lease: The lease that keeps other recorders away from the log, if the caller already holds
@@ -46,16 +54,19 @@ package final class RosterRecorder {
   ///
   /// Complexity: linear in the events after the log's last snapshot.
   package init(
-    recordingTo path: String, continuing: Set<ConnectionID> = [], on threads: WriterThreads? = nil,
+    recordingTo path: String, keeping policy: RecordingPolicy = .everything,
+    continuing: Set<ConnectionID> = [], on threads: WriterThreads? = nil,
     holding lease: RecorderLease? = nil
   ) throws(RollcallError) {
-    self.continuing = continuing
+    (self.continuing, self.policy) = (continuing, policy)
+    filter = RecordingFilter(policy)
     do {
       // Before anything is read: only the holder of the lease may decide that a session in the log
       // is over.
       let lease = try lease ?? RecorderLease(ofLogAt: path)
       let recording = try Recording(path, on: threads, holding: lease)
       self.recording = recording
+      isPolicyNoted = try policy == .everything && !recording.log.meta.hasPolicy
       try goOn(from: recording.state())
     } catch {
       throw RollcallError(error)
@@ -104,6 +115,7 @@ package final class RosterRecorder {
     isClosed = true
     hub.close()
     defer { recording = nil }
+    if let sign = filter.owed(before: nil) { try write(sign, on: .first) }
     try writing { try $0.writer.close() }
   }
 
@@ -187,6 +199,17 @@ package final class RosterRecorder {
     on connection: ConnectionID, answers: Answers
   ) throws(RollcallError) -> SessionStep {
     let content = credentials.removed(from: content) ?? content
+    let shown = part ?? .element(content)
+    if !isPolicyNoted {
+      isPolicyNoted = true
+      try write((.lifecycle(.recorded(policy)), time), on: connection)
+    }
+    if let sign = filter.owed(before: content) { try write(sign, on: connection) }
+    guard let content = filter.kept(of: (content, time)) else {
+      let stamp = RecordStamp(record: roster.position, time: clock)
+      return SessionStep(
+        part: shown, stamp: stamp, isRecorded: false, outcome: RosterOutcome(), answers: [])
+    }
     let draft = RecordDraft(content, time: time, on: connection.number, encodedBy: &encoder)
     guard draft.bytes.count <= RecordDraft.byteLimit else {
       return try tooLong(draft.bytes, content, time, on: connection)
@@ -203,9 +226,20 @@ package final class RosterRecorder {
       }
     }
     let step = SessionStep(
-      part: part ?? .element(content), stamp: stamp, outcome: outcome, answers: answers)
+      part: shown, stamp: stamp, isRecorded: true, outcome: outcome, answers: answers)
     if step.tells { hub.tell(.step(step, roster)) }
     return step
+  }
+
+  /// Records what means nothing to the roster.
+  private func write(
+    _ part: RecordingFilter.Part, on connection: ConnectionID
+  ) throws(RollcallError) {
+    let draft = RecordDraft(
+      part.content, time: part.time, on: connection.number, encodedBy: &encoder)
+    try writing { try $0.writer.put(draft, as: roster.position + 1) }
+    isFresh = false
+    roster.move(to: stamp(part.time).record)
   }
 
   /// Removing credentials can make an element longer than the limit that it was received under.
@@ -265,7 +299,10 @@ package final class RosterRecorder {
       try goOn(from: state)
       hub.tell(.snapshot(roster, missed: 0))
       let stamp = RecordStamp(record: state.roster.position, time: state.time)
-      steps = [SessionStep(part: .others, stamp: stamp, outcome: outcome, answers: [])]
+      steps = [
+        SessionStep(
+          part: .others, stamp: stamp, isRecorded: true, outcome: outcome, answers: [])
+      ]
     }
     return steps
   }

@@ -53,6 +53,7 @@ public final class RosterSession {
   ///     it, and the session its lease, which keeps other recorders away until the session is
   ///     closed. While the session has the log open, no other program may overwrite or truncate it,
   ///     because that can end this process by a signal.
+  ///   - policy: What of the stream is kept.
   ///   - limits: The limits on what is accepted from the stream.
   ///   - idPrefix: The beginning of the ids of all requests that commands become.
   /// - Throws: `RollcallError` if the log cannot be opened or read, if a `Timeline(ofLogAt:)` of
@@ -61,10 +62,10 @@ public final class RosterSession {
   ///
   /// Complexity: linear in the events after the log's last snapshot.
   public convenience init(
-    recordingTo path: String, limits: SessionLimits = SessionLimits(),
-    idPrefix: String = RosterSession.anyIDPrefix()
+    recordingTo path: String, keeping policy: RecordingPolicy = .everything,
+    limits: SessionLimits = SessionLimits(), idPrefix: String = RosterSession.anyIDPrefix()
   ) throws(RollcallError) {
-    self.init(try RosterRecorder(recordingTo: path), limits, idPrefix)
+    self.init(try RosterRecorder(recordingTo: path, keeping: policy), limits, idPrefix)
   }
 
   private init(_ recorder: RosterRecorder, _ limits: SessionLimits, _ idPrefix: String) {

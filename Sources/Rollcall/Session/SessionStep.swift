@@ -35,7 +35,11 @@ public struct SessionStep: Hashable, Sendable {
   public let part: Part
   /// The part's record number and time in the log. If others append at the same time, the number
   /// may be wrong; the next `others` step follows the log again.
+  ///
+  /// If the recording policy leaves the part out, this is the last record before it.
   public let stamp: RecordStamp
+  /// Whether the part is in the log. It may have lost text there; see `RecordingPolicy`.
+  public let isRecorded: Bool
   /// What it changed, with its findings.
   public let outcome: RosterOutcome
   /// The commands that it answers; several if a session ended with several open.

@@ -4,11 +4,6 @@ import XMPPStream
 
 // What an application may send as a stanza (RFC 6120 §8).
 extension XMPPElement {
-  /// Whether this is a stanza.
-  var isStanza: Bool {
-    ["iq", "message", "presence"].contains(name.local) && name.namespace == Namespace.client
-  }
-
   /// Why the element cannot be sent as a stanza, as a clause; nil if it can.
   ///
   /// Complexity: linear in the element.

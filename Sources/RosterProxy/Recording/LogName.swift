@@ -18,7 +18,8 @@ struct StreamServer: Hashable, Sendable {
     switch lifecycle {
     case .verified(let domain): self.init(domain: domain, isVerified: true)
     case .unverified(let domain): self.init(domain: domain, isVerified: false)
-    case .header, .connected, .secured, .authenticated, .opened, .resumed, .closed: return nil
+    case .header, .connected, .secured, .authenticated, .opened, .resumed, .closed, .recorded:
+      return nil
     }
   }
 

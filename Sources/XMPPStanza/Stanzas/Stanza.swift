@@ -90,6 +90,12 @@ extension IQ {
 }
 
 extension XMPPElement {
+  /// Whether this is a stanza (RFC 6120 §8).
+  package var isStanza: Bool {
+    let name = word
+    return (name == "message" || name == "presence" || name == "iq") && isInClient
+  }
+
   /// Calls `body` with the address in an attribute of a stanza, as `withAddress` does.
   ///
   /// - Throws: `StanzaFault.address` if it cannot be prepared.
