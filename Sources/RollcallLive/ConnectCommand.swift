@@ -49,7 +49,9 @@ struct ConnectCommand: AsyncParsableCommand {
   @MainActor func run() async throws {
     let path = try options.path
     let login = try options.login()
-    let session = try Failure.naming(path) { try LiveSession(login, recordingTo: path) }
+    let session = try Failure.naming(path) {
+      try LiveSession(login, recordingTo: path, keeping: .everything)
+    }
     guard let timeline = try await session.timeline() else { return }
     let story = try LiveStory(timeline, zone: times.zone, isForMachines: jsonl)
     let console = LiveConsole(session, story, timeline)
@@ -81,7 +83,9 @@ struct RegisterCommand: AsyncParsableCommand {
   @MainActor func run() async throws {
     let path = try options.path
     let login = try options.login(isNew: true)
-    let session = try Failure.naming(path) { try LiveSession(login, recordingTo: path) }
+    let session = try Failure.naming(path) {
+      try LiveSession(login, recordingTo: path, keeping: .everything)
+    }
     Ending.begin()
     if let failure = await session.startUnlessAskedToEnd() {
       throw options.refusal(failure, of: login.account)

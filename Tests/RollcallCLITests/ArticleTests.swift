@@ -68,6 +68,7 @@ import Testing
     ("Sources/Rollcall/Rollcall.docc/CommandsAndTheirAnswers.md", 4),
     ("Sources/Rollcall/Rollcall.docc/TimeTravelInAnApplication.md", 8),
     ("Sources/Rollcall/Rollcall.docc/WhatIsDurableWhen.md", 2),
+    ("Sources/Rollcall/Rollcall.docc/WhatIsInALog.md", 1),
     ("Sources/Rollcall/Rollcall.docc/ContactsScreen.md", 3), ("README.md", 2),
     ("Sources/Rollcall/Rollcall.docc/BesideAnotherStream.md", 1),
     ("Sources/RollcallTesting/RollcallTesting.docc/RollcallTesting.md", 2),

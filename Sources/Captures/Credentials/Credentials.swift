@@ -9,7 +9,7 @@ package import XMPPStanza
 /// with a digest after a `#` if equal ids must stay equal. A secret in an address becomes
 /// `removed`. Every element is searched, however deeply nested. Scrubbing is idempotent.
 package struct Credentials {
-  private static let removed = "urn:rollcall:removed:0"
+  private static let removed = Namespace.removed
 
   /// XEP-0388 before it was final.
   private static let earlierSASL2 = ["urn:xmpp:sasl:0", "urn:xmpp:sasl:1"]

@@ -74,7 +74,10 @@ package enum Lifecycle: Hashable, Sendable {
     case .resumed(let jid): members = Self.members("resumed", "jid", jid?.description)
     case .closed(let reason): members = Self.members("closed", "reason", reason)
     case .recorded(let policy):
-      members = Self.members("recorded", "acknowledgements", policy.acknowledgements.rawValue)
+      members = [
+        "stream": .string("recorded"), "messages": .string(policy.messages.rawValue),
+        "acknowledgements": .string(policy.acknowledgements.rawValue),
+      ]
     }
     return Array(JSONValue.object(members).text.utf8)
   }
@@ -152,7 +155,9 @@ package enum Lifecycle: Hashable, Sendable {
   private static func policy(
     of object: [String: JSONValue]
   ) throws(LineProblem) -> RecordingPolicy {
-    RecordingPolicy(acknowledgements: try word("acknowledgements", of: object) ?? .all)
+    RecordingPolicy(
+      messages: try word("messages", of: object) ?? .all,
+      acknowledgements: try word("acknowledgements", of: object) ?? .all)
   }
 
   /// One of the words for a part of a policy; nil if the line does not have it.

@@ -1,4 +1,5 @@
 import RawBytes
+import SessionCore
 import XMPPStanza
 
 // What a stanza says (rules 1, 2 and 22 to 28).
@@ -9,15 +10,17 @@ extension MessageStanza {
     content.bodies = Self.bodies(of: node)
     hasBody = node.hasChild("body", in: Namespace.client)
     subject =
-      node.children("subject", in: Namespace.client).min { a, b in
+      node.children("subject", in: Namespace.client).filter { !$0.isLeftOut }.min { a, b in
         // The subject without a language is the subject, as for bodies.
         !a.namesLanguage && b.namesLanguage
       }?.text
     // What these say concerns another message; a body next to them is for clients that do not
     // understand it (rules 21 and 22).
     guard retraction == nil, reactions == nil, furtherSources == nil else { return }
+    content.isLeftOut = node.children.contains { $0.isLeftOut && $0.saysSomething }
     if let encrypted = Encryption(in: node, bodies: content.bodies) {
       guard encrypted.hasPayload else { return }
+      content.isLeftOut = content.isLeftOut || encrypted.isLeftOut
       content.encryption = encrypted.namespace
       content.payload = encrypted.payload
       self.content = content
@@ -27,7 +30,7 @@ extension MessageStanza {
     readTypeWord(of: node, into: &content)
     addAttachments(of: node, to: &content)
     if content.bodies.contains(where: { !$0.isEmpty }) || !content.attachments.isEmpty
-      || invitation != nil
+      || content.isLeftOut || invitation != nil
     {
       self.content = content
     }
@@ -128,6 +131,20 @@ extension MessageStanza {
   }
 }
 
+extension XMPPElement {
+  /// Whether this child of a message can be a text or a file that makes the stanza a message (rules
+  /// 1 and 24 to 26).
+  fileprivate var saysSomething: Bool {
+    switch (name.namespace, name.local) {
+    case (Namespace.client, "body"), (Namespace.client, "ImageMessage"),
+      (Namespace.client, "VoiceMessage"), (Namespace.bitsOfBinary, "data"),
+      (Namespace.outOfBand, "x"), (Namespace.fileSharing, "file-sharing"):
+      true
+    default: false
+    }
+  }
+}
+
 /// The words that the tutorials put into a subject (rule 24).
 private enum TypeWord: String {
   case text = "TextMessage"
@@ -159,16 +176,17 @@ private struct Encryption {
   let payload: String?
   /// False for key transport, which is not a message.
   let hasPayload: Bool
+  /// Whether the recorder has left out the payload.
+  var isLeftOut = false
 
   /// Nil if the stanza is not encrypted.
   init?(in node: XMPPElement, bodies: [String]) {
     if let (element, namespace) = node.child("encrypted", in: Namespace.omemo) {
-      let payload = element.child("payload", in: [namespace])?.element.text
-      self.init(namespace, payload)
+      self.init(namespace, element.child("payload", in: namespace))
     } else if let element = node.child("openpgp", in: Namespace.openPGP) {
-      self.init(Namespace.openPGP, element.text)
+      self.init(Namespace.openPGP, element)
     } else if let element = node.child("x", in: Namespace.legacyPGP) {
-      self.init(Namespace.legacyPGP, element.text)
+      self.init(Namespace.legacyPGP, element)
     } else if let named = node.child("encryption", in: Namespace.encryption)?
       .filledAttribute("namespace")
     {
@@ -178,10 +196,13 @@ private struct Encryption {
     }
   }
 
-  private init(_ namespace: String, _ payload: String?) {
+  private init(_ namespace: String, _ carrier: XMPPElement?) {
+    let text = carrier?.text
+    let isLeftOut = carrier?.isLeftOut ?? false
     self.init(
-      namespace, payload: payload,
-      hasPayload: payload.map { !$0.trimmedOfXMLSpace.isEmpty } ?? false)
+      namespace, payload: text,
+      hasPayload: isLeftOut || text.map { !$0.trimmedOfXMLSpace.isEmpty } ?? false)
+    self.isLeftOut = isLeftOut
   }
 
   private init(_ namespace: String, payload: String?, hasPayload: Bool) {

@@ -1,3 +1,4 @@
+package import SessionCore
 package import XMPPStanza
 
 /// What a record means to conversations.
@@ -59,6 +60,8 @@ package enum SessionSign: Sendable {
   case resumed(JID?, handled: UInt32?, previousID: String?)
   /// The connection ended.
   case closed
+  /// From here on, the recorder keeps what a policy says.
+  case recorded(RecordingPolicy)
 
   init(_ login: LoginResult, _ node: XMPPElement) {
     let failed = node.child("failed", in: Namespace.streamManagement)

@@ -1,4 +1,5 @@
 import RawBytes
+import SessionCore
 import XMPPStanza
 
 extension MessageStanza {
@@ -55,7 +56,7 @@ extension MessageStanza {
     if let set = node.child("reactions", in: Namespace.reactions),
       let id = set.filledAttribute("id")
     {
-      reactions = (id, Self.emojis(of: set))
+      reactions = (id, set.isLeftOut ? nil : Self.emojis(of: set))
     }
     if let answered = node.child("reply", in: Namespace.reply),
       let id = answered.filledAttribute("id")

@@ -34,7 +34,8 @@ package struct MessageStanza: Sendable {
   package var retraction: RetractionRequest?
   /// The retraction that a tombstone in an archive states (rule 21).
   package var tombstone: RetractionRequest?
-  package var reactions: (id: String, emojis: [String])?
+  /// The reactions to a message; nil emojis if the recorder has left them out.
+  package var reactions: (id: String, emojis: [String]?)?
   package var reply: Reply?
   package var furtherSources: FurtherSources?
   /// The condition of an error.

@@ -51,6 +51,8 @@ package struct Conversations: Sendable {
   var isOneWay: Bool
   /// Whether a query of an archive was never answered.
   var lacksAnswers = false
+  /// Whether the recorder of some part of the log has left out what messages say.
+  package internal(set) var lacksTexts = false
   /// Whether stanzas arrived before a session was seen to begin.
   var beganInTheMiddle = false
   /// Earlier streams of connections that have a new one, oldest first: a resumption can continue
@@ -72,10 +74,10 @@ package struct Conversations: Sendable {
     self.isOneWay = isOneWay
   }
 
-  /// Whether the answer is complete: the log has both directions from the beginning of a session,
-  /// and each query of an archive was answered.
+  /// Whether the answer is complete: the log has both directions from the beginning of a session
+  /// and what messages say, and each query of an archive was answered.
   package var isComplete: Bool {
-    !isOneWay && !beganInTheMiddle && !lacksAnswers
+    !lacksTexts && !isOneWay && !beganInTheMiddle && !lacksAnswers
       && !sessions.values.contains(where: \.awaitsArchive)
       && !pastSessions.contains(where: \.awaitsArchive)
   }

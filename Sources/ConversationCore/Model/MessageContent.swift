@@ -16,15 +16,18 @@ package struct MessageContent: Sendable {
   /// Whether the stanza shows only that its message was retracted: what that said is not known
   /// (rule 21).
   var isTombstone = false
+  /// Whether the recorder has left out what the stanza says (`MessageHead`).
+  package var isLeftOut = false
 
   /// What copies of a message without ids have in common.
   var identity: ExactText {
     ExactText(payload ?? attachments.first?.identity.text ?? bodies.first ?? "")
   }
 
-  /// Whether both stanzas say the same: the same body, payload or attachments (rule 10).
+  /// Whether both stanzas say the same: the same body, payload or attachments (rule 10). What was
+  /// left out can be the same as anything.
   package func isSame(as other: MessageContent) -> Bool {
-    if isTombstone || other.isTombstone { return true }
+    if isTombstone || other.isTombstone || isLeftOut || other.isLeftOut { return true }
     if encryption != nil || other.encryption != nil {
       return encryption.hasSameBytes(as: other.encryption)
         && payload.hasSameBytes(as: other.payload)

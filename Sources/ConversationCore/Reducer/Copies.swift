@@ -56,7 +56,7 @@ extension Conversations {
       .first { messages[$0].archiveIDs.isEmpty }
     return named
       ?? all[candidate.conversation].unreflected.oldest.first {
-        messages[$0].archiveIDs.isEmpty && saysSame($0, candidate.content)
+        messages[$0].archiveIDs.isEmpty && isAlike($0, candidate)
       }
   }
 
@@ -118,7 +118,9 @@ extension Conversations {
     where isAllowed: (TextsWithoutIDs.Group) -> Bool
   ) -> Int? {
     textsWithoutIDs.groups(key).filter(isAllowed)
-      .compactMap { group in group.waiting.first { isSame($0, candidate) } }
+      .compactMap { group in
+        group.waiting.first { isSame($0, candidate) && isAlike($0, candidate) }
+      }
       .min()
   }
 
@@ -126,7 +128,8 @@ extension Conversations {
   private func key(of number: Int) -> TextsWithoutIDs.Key? {
     let message = messages[number]
     guard message.id == nil, message.originID == nil,
-      message.archiveIDs.isEmpty || message.archiveTime != nil
+      message.archiveIDs.isEmpty || message.archiveTime != nil,
+      !message.versions[0].content.isLeftOut
     else { return nil }
     return TextsWithoutIDs.Key(
       conversation: message.conversation, text: message.versions[0].content.identity,
@@ -190,7 +193,8 @@ extension Conversations {
       && message.id.hasSameBytes(as: stanza.id)
       && message.originID.hasSameBytes(as: stanza.originID)
       && candidate.archiveIDs.allSatisfy { message.archiveIDs.contains($0) }
-      && saysSame(number, candidate.content)
+      && (candidate.hasNoIDs
+        ? isAlike(number, candidate) : saysSame(number, candidate.content))
   }
 
   /// A new message on a stream ends what its sender sends again there.
@@ -224,6 +228,13 @@ extension Conversations {
   /// Whether one of the versions of a message says the same.
   private func saysSame(_ number: Int, _ content: MessageContent) -> Bool {
     messages[number].versions.contains { $0.content.isSame(as: content) }
+  }
+
+  /// Whether a message is known to say the same as a stanza, which has no ids that show it. If
+  /// what they say was left out, both are messages of their own.
+  private func isAlike(_ number: Int, _ candidate: Candidate) -> Bool {
+    !candidate.content.isLeftOut && !messages[number].versions[0].content.isLeftOut
+      && saysSame(number, candidate.content)
   }
 
   /// Whether a message can be from a sender (rule 10).

@@ -72,7 +72,7 @@ extension ConversationEvent {
     case .session(let sign):
       switch sign {
       case .authenticated, .bound, .resumed: .inbound
-      case .captureBegan, .headerSeen, .ended, .closed, .opened, .continued: nil
+      case .captureBegan, .headerSeen, .ended, .closed, .opened, .continued, .recorded: nil
       }
     }
   }

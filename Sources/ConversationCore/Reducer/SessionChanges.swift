@@ -37,6 +37,7 @@ extension Conversations {
       sessionResumed(handled, previousID, at: position)
       withSession(position.connection) { $0.jid = jid ?? $0.jid }
     case .closed: connectionClosed(position.connection, at: position)
+    case .recorded(let policy): lacksTexts = lacksTexts || policy.messages != .all
     }
   }
 

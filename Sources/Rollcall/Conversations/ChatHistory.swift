@@ -10,8 +10,8 @@ public struct ChatHistory: Sendable {
   public let cards: [ContactCard]
   /// The avatars of addresses.
   public let avatars: [ContactAvatar]
-  /// Whether the log has everything: both directions from the beginning of a session, and the
-  /// answers to all queries of archives.
+  /// Whether the log has everything: both directions from the beginning of a session, what messages
+  /// say (see `RecordingPolicy`), and the answers to all queries of archives.
   public let isComplete: Bool
 
   /// The number of unread messages.
@@ -92,8 +92,11 @@ public struct ChatEntry: Hashable, Sendable, Identifiable {
   public let isOurs: Bool
   /// The nick of the sender in a room; nil elsewhere.
   public let sender: String?
-  /// The text to show; empty if there is none, or if the message was retracted or is encrypted.
+  /// The text to show; empty if there is none, or if the message was retracted, is encrypted, or
+  /// has lost its text in the log (`isTextLeftOut`).
   public let text: String
+  /// Whether the log has only the head of the message (see `RecordingPolicy`).
+  public let isTextLeftOut: Bool
   /// Milliseconds since 1970 UTC; nil if it is not known.
   public let time: Int64?
   /// The id of the stanza, which corrections and markers name; nil if it has none.

@@ -86,7 +86,7 @@ extension RecordReader {
       return ConversationEvent(node, direction)
     case .streamHeader: return .session(.headerSeen)
     case .streamEnd: return Direction(header.direction).map { .session(.ended($0)) }
-    case .lifecycle: return Lifecycle([UInt8](bytes))?.conversationEvent
+    case .lifecycle, .policy: return Lifecycle([UInt8](bytes))?.conversationEvent
     // Annotations say nothing about messages so far, and unreadable bytes have no meaning.
     default: return nil
     }
@@ -101,9 +101,10 @@ extension Lifecycle {
     case .opened(let jid): .session(.opened(jid))
     case .resumed(let jid): .session(.continued(jid))
     case .closed: .session(.closed)
+    case .recorded(let policy): .session(.recorded(policy))
     // A connection begins like a stream does.
     case .connected: .session(.headerSeen)
-    case .secured, .verified, .unverified, .authenticated, .recorded: nil
+    case .secured, .verified, .unverified, .authenticated: nil
     }
   }
 }

@@ -126,6 +126,7 @@ struct MessageClauses {
     if !content.body.isEmpty { parts.append("“\(content.body.shortened)”") }
     parts += content.attachments.map { $0.kind.words }
     if isInvitation { parts.append("an invitation to a room") }
+    if content.isLeftOut { parts.append("a message whose text was not recorded") }
     return parts.isEmpty ? "a message that is gone" : parts.joined(separator: ", ")
   }
 }

@@ -63,6 +63,7 @@ extension ChatEntry {
   fileprivate init(_ message: Message, isRead: Bool) {
     id = message.record
     (isOurs, sender, text) = (message.isOurs, message.nick, message.body)
+    isTextLeftOut = message.current.content.isLeftOut
     (time, stanzaID, self.isRead) = (message.time, message.id, isRead)
     state = message.isOurs ? State(message.state) : nil
     isRetracted = message.retraction != nil

@@ -1,5 +1,6 @@
 import Captures
-import SessionCore
+import RosterCore
+import XMPPStanza
 
 /// Leaves out of the stream of a connection what a policy does not keep.
 struct RecordingFilter {
@@ -8,8 +9,9 @@ struct RecordingFilter {
 
   private let policy: RecordingPolicy
   private var news = AcknowledgementNews()
-  /// The last acknowledgement that was left out, unless another element has followed it.
+  /// The last acknowledgement that was left out, unless another element was recorded after it.
   private var lastSign: Part?
+  private var encoder = EventEncoder()
 
   init(_ policy: RecordingPolicy) { self.policy = policy }
 
@@ -17,26 +19,36 @@ struct RecordingFilter {
   ///
   /// - Returns: What is recorded of it; nil if nothing is.
   mutating func kept(of part: Part) -> CapturedRecord.Content? {
-    switch policy.acknowledgements {
-    case .all: break
-    case .news:
-      if isOld(part.content) {
-        lastSign = part
-        return nil
+    guard policy != .everything else { return part.content }
+    switch part.content {
+    case .element(let direction, let node, _):
+      switch policy.acknowledgements {
+      case .all: break
+      case .news:
+        if news.isOld(node, direction) {
+          lastSign = part
+          return nil
+        }
       }
+      let content = kept(of: node, direction, part.content)
+      if content != nil { lastSign = nil }
+      return content
+    case .streamHeader, .lifecycle: news = AcknowledgementNews()
+    case .streamEnd, .annotation, .unreadable: break
     }
     return part.content
   }
 
-  private mutating func isOld(_ content: CapturedRecord.Content) -> Bool {
-    switch content {
-    case .element(let direction, let node, _):
-      guard !news.isOld(node, direction) else { return true }
-      lastSign = nil
-    case .streamHeader, .lifecycle: news = AcknowledgementNews()
-    case .streamEnd, .annotation, .unreadable: break
+  private mutating func kept(
+    of node: XMPPElement, _ direction: Direction, _ content: CapturedRecord.Content
+  ) -> CapturedRecord.Content? {
+    guard policy.messages != .all, node.is("message", in: Namespace.client) else { return content }
+    if policy.messages == .none {
+      encoder.encode(node, direction)
+      guard encoder.storedEvent != nil else { return nil }
     }
-    return false
+    guard let head = MessageHead.head(of: node) else { return content }
+    return .element(direction, head, bytes: head.serialized())
   }
 
   /// Returns what is recorded before a part: the last acknowledgement of a connection is news once

@@ -95,6 +95,8 @@ struct ConversationsCommand: ParsableCommand, LogReading {
       parts.append("(retracted)")
     } else if message.current.content.encryption != nil {
       parts.append("(encrypted)")
+    } else if message.current.content.isLeftOut {
+      parts.append("(not recorded)")
     } else if message.isInvitation {
       parts.append("(invitation)")
     }

@@ -121,6 +121,7 @@ struct ChatLines {
     if let encryption = message.current.content.encryption {
       return ["encrypted (\(encryption))".visible]
     }
+    if message.current.content.isLeftOut { return ["the text was not recorded"] }
     return message.isInvitation ? ["an invitation to a room"] : []
   }
 

@@ -135,20 +135,25 @@ public actor LiveSession {
   ///   - login: The account that logs in, and its server.
   ///   - path: The log to continue, created if it does not exist; nil to keep the session in memory
   ///     only.
+  ///   - policy: What of the stream is kept in the log. An application that shows conversations
+  ///     keeps `RecordingPolicy.everything`, or all messages.
   ///   - limits: The limits for the server's stream.
   ///   - decider: Decides what is sent for commands.
   /// - Throws: `LiveFailure` if the log cannot be opened, belongs to another account, or is in use
   ///   by another session (`RollcallError.Reason.inUse`).
   public init(
-    _ login: LiveLogin, recordingTo path: String? = nil, limits: SessionLimits = SessionLimits(),
+    _ login: LiveLogin, recordingTo path: String? = nil, keeping policy: RecordingPolicy = .heads,
+    limits: SessionLimits = SessionLimits(),
     decider: RosterDecider = RosterDecider(wantsMutualFriends: true)
   ) throws(LiveFailure) {
     try self.init(
-      login, recordingTo: path, limits: limits, decider: decider, timeouts: LiveTimeouts())
+      login, recordingTo: path, keeping: policy, limits: limits, decider: decider,
+      timeouts: LiveTimeouts())
   }
 
   init(
-    _ login: LiveLogin, recordingTo path: String?, limits: SessionLimits = SessionLimits(),
+    _ login: LiveLogin, recordingTo path: String?, keeping policy: RecordingPolicy = .everything,
+    limits: SessionLimits = SessionLimits(),
     decider: RosterDecider = RosterDecider(wantsMutualFriends: true), timeouts: LiveTimeouts
   ) throws(LiveFailure) {
     self.login = login
@@ -159,7 +164,7 @@ public actor LiveSession {
     taskExecutor = LoopTaskExecutor(loop)
     do {
       session =
-        try path.map { try RosterSession(recordingTo: $0, limits: limits) }
+        try path.map { try RosterSession(recordingTo: $0, keeping: policy, limits: limits) }
         ?? RosterSession(limits: limits)
     } catch {
       throw .recording(RollcallError(error))

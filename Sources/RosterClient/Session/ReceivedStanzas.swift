@@ -3,9 +3,10 @@ import XMPPStanza
 
 /// A stanza that arrived in a session.
 public struct ReceivedStanza: Hashable, Sendable {
-  /// The stanza as it is in the log, without credentials.
+  /// The stanza as it arrived, without credentials. The log may have only its head, or nothing of
+  /// it; see `RecordingPolicy`.
   public let element: XMPPElement
-  /// Its record.
+  /// Its record. If nothing of it is in the log, the last record before it.
   public let stamp: RecordStamp
   /// The number of stanzas that arrived just before this one and were left out because the watcher
   /// was too slow; they are in the log.

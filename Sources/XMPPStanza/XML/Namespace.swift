@@ -1,5 +1,7 @@
 /// The XML namespaces that Rollcall interprets.
 package enum Namespace {
+  /// Of the marks in place of what a record lacks: a credential, or the text of a message.
+  package static let removed = "urn:rollcall:removed:0"
   package static let xml = "http://www.w3.org/XML/1998/namespace"
   package static let client = "jabber:client"
   /// RFC 6120 §4.8.2.

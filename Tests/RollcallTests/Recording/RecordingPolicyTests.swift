@@ -12,7 +12,7 @@ import XMPPStanza
 @Suite("What a recorder keeps") struct RecordingPolicyTests {
   private let folder: TemporaryFolder
   private var path: String { folder.file("alice.rollcall") }
-  private let idle = RecordingPolicy(acknowledgements: .news)
+  private let idle = RecordingPolicy(messages: .all)
 
   init() throws { folder = try TemporaryFolder() }
 
@@ -53,7 +53,7 @@ import XMPPStanza
     try session.close()
     #expect(
       try records(log()) == [
-        #"{"acknowledgements":"news","stream":"recorded"}"#,
+        #"{"acknowledgements":"news","messages":"all","stream":"recorded"}"#,
         #"{"jid":"alice@example.test/phone","stream":"opened"}"#,
         "<presence from='bob@example.test/pc'/>",
         "<a xmlns='urn:xmpp:sm:3' h='1'/>",
@@ -80,7 +80,8 @@ import XMPPStanza
     try second.received("<presence from='bob@example.test/pc'/>".utf8, at: 1002)
     #expect(second.roster.position == 5)
     try second.close()
-    #expect(try records(log())[3] == #"{"acknowledgements":"all","stream":"recorded"}"#)
+    #expect(
+      try records(log())[3] == #"{"acknowledgements":"all","messages":"all","stream":"recorded"}"#)
     #expect(try Timeline(log()).state(at: .head).roster.position == 5)
   }
 
@@ -114,9 +115,11 @@ import XMPPStanza
     #expect(try records(copy).dropFirst().elementsEqual(records(log())))
   }
 
-  @Test("A policy that is not one is a problem of its line", arguments: ["idle", "heads", ""])
-  func unknownWord(_ word: String) {
-    let line = #"{"stream":"recorded","acknowledgements":"\#(word)"}"#
+  @Test(
+    "A policy that is not one is a problem of its line",
+    arguments: [("acknowledgements", "heads"), ("messages", "news"), ("messages", "")])
+  func unknownWord(_ key: String, _ word: String) {
+    let line = #"{"stream":"recorded","\#(key)":"\#(word)"}"#
     #expect(Lifecycle(Array(line.utf8)) == nil)
     #expect(Lifecycle(Array(#"{"stream":"recorded"}"#.utf8)) == .recorded(.everything))
   }

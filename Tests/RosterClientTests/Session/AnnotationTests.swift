@@ -18,8 +18,8 @@ import Testing
     try await session.annotate(.starred(bob, true))
     #expect(await session.roster.annotations[bob]?.isStarred == true)
     #expect(await updates.next()?.roster.annotations[bob]?.isStarred == true)
-    // Another reader sees it, while the session is open.
-    #expect(try await session.timeline()?.state(at: .head(minus: 0)).roster.position == 1)
+    // Another reader sees it, while the session is open. The first record says what is kept.
+    #expect(try await session.timeline()?.state(at: .head(minus: 0)).roster.position == 2)
     await session.close()
     #expect(await updates.next() == nil)
     let again = try LiveSession(login, recordingTo: folder.file("a.rollcall"))

@@ -16,9 +16,17 @@ extension RecordingPolicy {
   }
 
   private var parts: [String] {
-    switch acknowledgements {
-    case .all: ["all acknowledgements"]
-    case .news: ["only acknowledgements that say something new"]
-    }
+    let messages: String? =
+      switch self.messages {
+      case .none: "no messages"
+      case .heads: "only the heads of messages"
+      case .all: nil
+      }
+    let acknowledgements: String? =
+      switch self.acknowledgements {
+      case .news: "only acknowledgements that say something new"
+      case .all: nil
+      }
+    return [messages, acknowledgements].compactMap { $0 }
   }
 }

@@ -16,7 +16,7 @@ struct Unfulfilled: Error, CustomStringConvertible {
   /// - Parameter log: The path of the account's log.
   init(_ login: LiveLogin, log: String) throws {
     account = login.account
-    session = try LiveSession(login, recordingTo: log)
+    session = try LiveSession(login, recordingTo: log, keeping: .everything)
   }
 
   /// Logs in, with a new account if the login asks for one, and keeps the screen current.
