@@ -33,7 +33,7 @@ struct RecordingFilter {
       let content = kept(of: node, direction, part.content)
       if content != nil { lastSign = nil }
       return content
-    case .streamHeader, .lifecycle: news = AcknowledgementNews()
+    case .streamHeader, .lifecycle: news.streamChanged()
     case .streamEnd, .annotation, .unreadable: break
     }
     return part.content

@@ -27,6 +27,9 @@ package struct AcknowledgementNews: Sendable {
     return !isNews
   }
 
+  /// Notes that another stream begins, or may have begun.
+  package mutating func streamChanged() { known = [:] }
+
   private mutating func isNews(_ node: XMPPElement, _ direction: Direction) -> Bool {
     guard node.isAcknowledgement else {
       if node.isStanza {
@@ -34,7 +37,7 @@ package struct AcknowledgementNews: Sendable {
         awaitsSign = awaitsSign || direction == .outbound
       } else {
         // Stream management may begin with it.
-        known = [:]
+        streamChanged()
       }
       return true
     }

@@ -46,7 +46,7 @@ package enum MessageHead {
       isChanged = true
       return nil
     }
-    if content.count < node.content.count, !node.isLeftOut { content.append(.element(textMark)) }
+    if content.count < node.content.count, !node.hasTextMark { content.append(.element(textMark)) }
     return isChanged ? content : nil
   }
 
@@ -132,8 +132,11 @@ package enum MessageHead {
 extension XMPPElement {
   fileprivate static let kindOfText = "text"
 
-  /// Whether a recorder has left out what the element says.
-  package var isLeftOut: Bool { children.contains(where: \.isTextMark) }
+  /// Whether a recorder has left out what the element says: it has the mark and no text. A contact
+  /// can send the mark, too, which hides nothing.
+  package var isLeftOut: Bool { hasTextMark && text.trimmedOfXMLSpace.isEmpty }
+
+  fileprivate var hasTextMark: Bool { children.contains(where: \.isTextMark) }
 
   fileprivate var isTextMark: Bool {
     self.is("removed", in: Namespace.removed) && attribute("kind") == Self.kindOfText

@@ -133,7 +133,7 @@ import XMPPStanza
       leftOut += full.count - kept.count
       #expect(full.text == kept.text, "ROLLCALL_SEEDS=\(seed)-\(seed)")
     }
-    #expect(leftOut > 1000, "the streams have something to leave out")
+    #expect(leftOut > 0, "the streams have something to leave out")
   }
 }
 
