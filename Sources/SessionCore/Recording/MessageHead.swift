@@ -1,6 +1,6 @@
 package import XMPPStanza
 
-/// The head of a message: between whom it went, its ids and times, and what kinds of things it
+/// The head of a message: its addresses, ids and times, and what kinds of things it
 /// carries, without what it says.
 ///
 /// A head keeps

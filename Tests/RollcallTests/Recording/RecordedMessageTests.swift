@@ -18,7 +18,7 @@ import XMPPStanza
   private func timeline() throws -> Timeline { try Timeline(ofLogAt: path) }
 
   /// A session with two messages of bob, one with ids and one without, a repetition of the first
-  /// as a carbon, a reaction, a nickname that bob publishes, and a message with a malformed address.
+  /// as a carbon, a reaction, a nickname that bob publishes, and a message with a bad address.
   private func pass(to session: RosterSession) throws -> [SessionStep] {
     try session.opened(as: address("alice@example.test/phone"), at: 1000)
     try session.sent("<presence/>".utf8, at: 1001)
