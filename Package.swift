@@ -173,6 +173,7 @@ let package = Package(
         "Rollcall", "ContactSections", "CShims",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
+      exclude: ["Taps/mod_rollcall_tap.erl", "Taps/mod_rollcall_tap.lua"],
       swiftSettings: rules),
     // What the inspector answers, without a network.
     .target(

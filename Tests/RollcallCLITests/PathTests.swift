@@ -126,7 +126,7 @@ import Testing
     let commands = try CommandDump.commands().map(\.commandName)
     #expect(commands.count > 20)
     // These read no files, and those that need a server have their own test.
-    let others = ["pinyin", "formats"] + CommandDump.companions
+    let others = ["pinyin", "formats", "fleet"] + CommandDump.companions
     #expect(Set(commands) == Set(Self.cases.map(\.command) + others))
   }
 

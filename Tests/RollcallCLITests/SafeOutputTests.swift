@@ -118,6 +118,9 @@ import Testing
         [log, "-o", "again" + log, "--json"],
       ],
       "formats": [[], ["--json"]],
+      "fleet": [
+        [], [anywhere], ["tap"], ["tap", "prosody"], ["tap", "ejabberd"], ["tap", anywhere],
+      ],
       "help": [[], [anywhere], ["state"]],
       // It has a program of its own, which is not beside the one that is tested.
       "inspect": [[anywhere], [anywhere, "--port", anywhere]],

@@ -30,7 +30,9 @@ struct RollcallCommand: ParsableCommand {
         subcommands: [ImportCommand.self, ConnectionsCommand.self, FormatsCommand.self]),
       CommandGroup(
         name: "Record a session",
-        subcommands: [ConnectCommand.self, RegisterCommand.self, RecordCommand.self]),
+        subcommands: [
+          ConnectCommand.self, RegisterCommand.self, RecordCommand.self, FleetCommand.self,
+        ]),
       CommandGroup(
         name: "Tell the story",
         subcommands: [

@@ -1,0 +1,57 @@
+import ArgumentParser
+
+/// The commands about all accounts of a server.
+struct FleetCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fleet",
+    abstract: "Records what all accounts of a server send and receive.",
+    discussion: """
+      `rollcall fleet tap` prints a module for a server. The module writes a spool, which every \
+      command reads like another capture: --account selects the account.
+
+      Exit codes: 0 done, 2 bad usage or bad input.
+
+      Examples:
+        rollcall fleet tap prosody > mod_rollcall_tap.lua
+        rollcall fleet tap ejabberd > mod_rollcall_tap.erl
+      """,
+    subcommands: [FleetTapCommand.self])
+}
+
+struct FleetTapCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tap",
+    abstract: "Prints a server module that records all accounts of the server.",
+    discussion: """
+      The first lines of the module say how to install it. It writes every stanza of every local \
+      account, in both directions, and the rosters that the server stores, as JSON Lines into a \
+      folder that only the server's user can read. Passwords and ids with which a session could \
+      be taken over are left out before anything is written, and so are messages and most other \
+      content, unless the module is configured to write all.
+
+      Exit codes: 0 done, 2 bad usage or bad input.
+
+      Examples:
+        rollcall fleet tap prosody > mod_rollcall_tap.lua
+        rollcall fleet tap ejabberd > mod_rollcall_tap.erl
+      """)
+
+  /// A server for which there is a module.
+  enum Server: String, CaseIterable, ExpressibleByArgument {
+    case prosody, ejabberd
+
+    var module: StaticString {
+      switch self {
+      case .prosody: embeddedProsodyTap
+      case .ejabberd: embeddedEjabberdTap
+      }
+    }
+  }
+
+  @Argument(help: "The server: prosody or ejabberd.")
+  var server: Server
+
+  func run() throws {
+    try Terminal.write(Array("\(server.module)".utf8))
+  }
+}

@@ -1,0 +1,721 @@
+// swift-format-ignore-file
+// Written by tools/embed from the modules next to it. Do not edit.
+
+
+/// mod_rollcall_tap.erl
+let embeddedEjabberdTap: StaticString = #"""
+%% Rollcall's tap for ejabberd 23.01: writes what the clients of this server send and receive, and the
+%% rosters that the server stores, as JSON Lines into a folder that only ejabberd's user can read.
+%% To install it:
+%%   rollcall fleet tap ejabberd > mod_rollcall_tap.erl && erlc -o /opt/rollcall mod_rollcall_tap.erl
+%%   in ejabberdctl.cfg: ERL_OPTIONS="-pa /opt/rollcall"; in ejabberd.yml, modules: mod_rollcall_tap: {}
+%%   restart ejabberd, then: rollcall import /var/lib/ejabberd/rollcall_tap --account JID -o LOG
+%% Options: folder; what: roster (the default: no messages, of queries only those about rosters,
+%% sessions and blocking) or all; limit, in MB: with so much in the folder nothing is written until
+%% files are moved away, and a "gap" counts what is missing.
+-module(mod_rollcall_tap).
+-behaviour(gen_mod).
+-behaviour(gen_server).
+
+-export([start/2, stop/1, reload/3, depends/2, mod_options/1, mod_opt_type/1, mod_doc/0]).
+-export([init/1, handle_continue/2, handle_call/3, handle_cast/2, handle_info/2, terminate/2]).
+-export([authenticated/3, opened/1, resumed/1, lost/1, closed/2, from_client/3, to_client/3,
+         subscription_arrived/2]).
+
+%% As in p1_xml's fxml.hrl and in mod_roster.hrl, whose places differ between packages.
+-record(xmlel, {name, attrs = [], children = []}).
+-record(roster, {usj, us, jid, name, subscription, ask, groups, askmessage, xs}).
+-record(spool, {folder, limit, what, file, path, inode, segment = 0, size = 0, spooled = 0,
+                lines = [], count = 0, written = 0, is_failing = false}).
+
+-define(SEGMENT_SIZE, 64 bsl 20).
+-define(SLICE, 50).
+-define(MANY_LINES, 500).
+-define(MOST_WAITING, 100000).
+%% The counters of a boot: the last connection, the lines on their way to the spool, those lost.
+-define(CONNECTION, 1).
+-define(WAITING, 2).
+-define(LOST, 3).
+-define(REMOVED, <<"urn:rollcall:removed:0">>).
+
+start(Host, Opts) -> guarded(fun() -> begin_tap(Host, Opts) end), ok.
+
+begin_tap(Host, Opts) ->
+    case persistent_term:get(?MODULE, none) of
+        none ->
+            Boot = binary:encode_hex(crypto:strong_rand_bytes(4)),
+            Settings = #spool{folder = folder(maps:get(folder, Opts, <<>>)),
+                              what = maps:get(what, Opts, roster),
+                              limit = maps:get(limit, Opts, 4096) bsl 20},
+            persistent_term:put(?MODULE, {string:lowercase(Boot), atomics:new(3, []), Settings});
+        _ -> ok
+    end,
+    gen_server:start({local, ?MODULE}, ?MODULE, [], []),
+    [ejabberd_hooks:add(Hook, Host, ?MODULE, Function, Priority)
+     || {Hook, Function, Priority} <- hooks()],
+    spawn(fun() -> guarded(fun() -> write_rosters(Host) end) end).
+
+stop(Host) ->
+    guarded(fun() ->
+        [ejabberd_hooks:delete(Hook, Host, ?MODULE, Function, Priority)
+         || {Hook, Function, Priority} <- hooks()],
+        gen_server:call(?MODULE, flush)
+    end),
+    ok.
+
+reload(_Host, _New, _Old) -> ok.
+depends(_Host, _Opts) -> [].
+mod_options(_Host) -> [{folder, <<>>}, {what, roster}, {limit, 4096}].
+mod_opt_type(folder) -> econf:binary();
+mod_opt_type(what) -> econf:enum([roster, all]);
+mod_opt_type(limit) -> econf:pos_int().
+mod_doc() -> #{desc => <<"Writes what clients send and receive for Rollcall.">>}.
+
+folder(<<>>) -> filename:join(mnesia:system_info(directory), "rollcall_tap");
+folder(Folder) -> Folder.
+
+%% Before mod_stream_mgmt (50), which answers and asks at once; after mod_roster (50), which changes.
+hooks() ->
+    [{c2s_auth_result, authenticated, 1}, {c2s_session_opened, opened, 1},
+     {c2s_session_resumed, resumed, 1}, {c2s_session_pending, lost, 1}, {c2s_terminated, closed, 1},
+     {c2s_handle_recv, from_client, 1}, {c2s_handle_send, to_client, 1},
+     {roster_in_subscription, subscription_arrived, 99}].
+
+%% Nothing that goes wrong here reaches the server: it is logged, and counted as a gap.
+guarded(Work) -> guarded(Work, ok).
+guarded(Work, Otherwise) ->
+    try Work()
+    catch Class:Reason:Stack ->
+        catch lost_lines(1),
+        catch logger:error("rollcall_tap: ~p:~p ~p", [Class, Reason, Stack]),
+        Otherwise
+    end.
+
+lost_lines(Count) ->
+    {_, Counters, _} = persistent_term:get(?MODULE),
+    atomics:add(Counters, ?LOST, Count).
+
+%% Sessions. The connection's number is in the state of its process.
+
+authenticated(#{lserver := Server} = State, true, User) ->
+    guarded(fun() ->
+        {Address, _} = maps:get(ip, State, {none, 0}),
+        IP = case inet:ntoa(Address) of {error, _} -> ""; Text -> Text end,
+        Over = atom_to_binary(xmpp_stream_in:get_transport(State)),
+        Account = jid:encode(jid:make(User, Server)),
+        stream(numbered(State), Account, <<"authenticated">>,
+               [<<",\"ip\":">>, quoted(IP), <<",\"over\":">>, quoted(Over)])
+    end, State);
+authenticated(State, _Failure, _User) -> State.
+
+opened(State) -> bound(State, <<"opened">>).
+resumed(State) -> State.
+lost(State) -> ended(State, <<"lost">>, []).
+closed(State, Reason) ->
+    Why = guarded(fun() -> ejabberd_c2s:format_reason(State, Reason) end, <<>>),
+    ended(State, <<"closed">>, [<<",\"reason\":">>, quoted(Why)]).
+
+bound(#{jid := JID} = State, Event) ->
+    guarded(fun() ->
+        Tapped = stream(numbered(State), account(State), Event, [<<",\"jid\":">>, quoted(jid:encode(JID))]),
+        Tapped#{rollcall_tap_open => true}
+    end, State).
+
+ended(#{rollcall_tap_open := true} = State, Event, Details) ->
+    guarded(fun() ->
+        maps:remove(rollcall_tap_open, stream(State, account(State), Event, Details))
+    end, State);
+ended(State, _Event, _Details) -> State.
+
+account(#{user := User, lserver := Server}) -> jid:encode(jid:make(User, Server)).
+
+numbered(#{rollcall_tap := _} = State) -> State;
+numbered(State) ->
+    {_, Counters, _} = persistent_term:get(?MODULE),
+    State#{rollcall_tap => atomics:add_get(Counters, ?CONNECTION, 1)}.
+
+stream(#{rollcall_tap := Number} = State, Account, Event, Details) ->
+    write([head(), <<",\"c\":">>, integer_to_binary(Number), <<",\"a\":">>, quoted(Account),
+           <<",\"stream\":\"">>, Event, <<"\"">>, Details, <<"}\n">>]),
+    State.
+
+head() -> [<<"{\"t\":">>, integer_to_binary(os:system_time(millisecond))].
+
+%% Elements.
+
+from_client(State, #xmlel{} = Element, _Decoded) -> record(State, <<"out">>, fun() -> Element end);
+from_client(State, _Other, _Decoded) -> State.
+
+to_client(State, Packet, ok) ->
+    record(State, <<"in">>, fun() ->
+        case Packet of #xmlel{} -> Packet; _ -> xmpp:encode(Packet, <<"jabber:client">>) end
+    end);
+to_client(State, _Packet, _Failure) -> State.
+
+record(#{user := User} = State, Direction, Encode) when User =/= <<>> ->
+    guarded(fun() ->
+        Element = Encode(),
+        Tapped = case {State, Element} of
+            {#{rollcall_tap_open := true}, _} -> State;
+            {#{jid := _}, #xmlel{name = <<"resumed">>}} -> bound(State, <<"resumed">>);
+            %% A session that the tap finds when it is loaded, before it ends.
+            {#{jid := _, resource := Resource}, _} when Resource =/= <<>>, not is_map_key(rollcall_tap, State) ->
+                bound(State, <<"opened">>);
+            _ -> numbered(State)
+        end,
+        write([head(), <<",\"c\":">>, integer_to_binary(maps:get(rollcall_tap, Tapped)),
+               <<",\"a\":">>, quoted(account(State)), <<",\"dir\":\"">>, Direction, <<"\",\"xml\":">>,
+               quoted(fxml:element_to_binary(presentable(Element))), <<"}\n">>]),
+        Tapped
+    end, State);
+record(State, _Direction, _Encode) -> State.
+
+%% Secrets leave Rollcall's mark; a resumption id leaves a digest, which is equal for equal ids.
+
+presentable(#xmlel{name = Name, attrs = Attrs} = Element) ->
+    Space = proplists:get_value(<<"xmlns">>, Attrs, <<>>),
+    case is_management(Space) of
+        true -> Element#xmlel{attrs = [marked(Attr) || {Key, _} = Attr <- Attrs, Key =/= <<"location">>]};
+        false ->
+            case is_login(Space) of
+                true -> without_content(Element, <<"sasl">>);
+                false -> presentable(Name, Element)
+            end
+    end.
+
+presentable(<<"message">>, Element) ->
+    Spaces = secrets(Element),
+    case what() of
+        all when Spaces =:= [] -> Element;
+        all -> without_content(Element, hd(Spaces));
+        roster -> without_content(Element, <<"message">>)
+    end;
+presentable(<<"iq">>, Element) ->
+    case {secrets(Element), what()} of
+        {[Secret | _], _} -> without_content(Element, Secret);
+        {[], all} -> Element;
+        {[], roster} ->
+            case [Space || Space <- spaces(Element), not is_of_roster(Space)] of
+                [] -> Element;
+                [Other | _] -> without_content(Element, Other)
+            end
+    end;
+presentable(_Name, Element) -> Element.
+
+what() -> {_, _, #spool{what = What}} = persistent_term:get(?MODULE), What.
+secrets(Element) -> [Space || Space <- spaces(Element), is_secret(Space)].
+spaces(#xmlel{children = Children}) ->
+    [proplists:get_value(<<"xmlns">>, Attrs, <<>>)
+     || #xmlel{name = Name, attrs = Attrs} <- Children, Name =/= <<"error">>].
+
+marked({Key, Value}) when Key =:= <<"id">>; Key =:= <<"previd">> ->
+    <<Digest:8/binary, _/binary>> = crypto:hash(sha256, Value),
+    {Key, <<?REMOVED/binary, "#", (string:lowercase(binary:encode_hex(Digest)))/binary>>};
+marked(Attr) -> Attr.
+
+without_content(#xmlel{name = Name, attrs = Attrs, children = Children} = Element, Kind) ->
+    Kept = case Name of <<"message">> -> [<<"xmlns">>]; _ -> [<<"xmlns">>, <<"id">>, <<"type">>, <<"to">>, <<"from">>] end,
+    Mark = #xmlel{name = <<"removed">>, attrs = [{<<"xmlns">>, ?REMOVED}, {<<"kind">>, Kind}]},
+    Element#xmlel{attrs = [Attr || {Key, _} = Attr <- Attrs, lists:member(Key, Kept)],
+                  children = [Mark | [Child || #xmlel{name = <<"error">>} = Child <- Children]]}.
+
+is_management(Space) -> lists:member(Space, [<<"urn:xmpp:sm:2">>, <<"urn:xmpp:sm:3">>]).
+is_login(Space) ->
+    lists:member(Space, [<<"urn:ietf:params:xml:ns:xmpp-sasl">>, <<"urn:xmpp:sasl:1">>, <<"urn:xmpp:sasl:2">>]).
+is_secret(Space) -> % passwords, tokens, signed addresses, and ids that confirm something
+    lists:member(Space, [<<"jabber:iq:register">>, <<"jabber:iq:auth">>, <<"urn:xmpp:extdisco:1">>,
+        <<"urn:xmpp:extdisco:2">>, <<"http://jabber.org/protocol/commands">>, <<"urn:xmpp:http:upload:0">>,
+        <<"urn:xmpp:push:0">>, <<"urn:xmpp:fast:0">>, <<"http://jabber.org/protocol/http-auth">>]).
+is_of_roster(Space) -> % the queries that are written with what: roster
+    lists:member(Space, [<<"jabber:iq:roster">>, <<"urn:xmpp:blocking">>, <<"urn:xmpp:ping">>,
+        <<"urn:ietf:params:xml:ns:xmpp-bind">>, <<"urn:ietf:params:xml:ns:xmpp-session">>]).
+
+%% Stored rosters: of every account at the start, and of an account without a session that a
+%% subscription stanza has reached.
+
+write_rosters(Host) ->
+    try ejabberd_auth:get_users(Host) of
+        Accounts -> write_slices(Accounts)
+    catch _:_ -> % at the start the accounts' table may not exist yet
+        timer:sleep(1000),
+        write_rosters(Host)
+    end.
+
+write_slices([]) -> ok;
+write_slices(Accounts) ->
+    {Slice, Rest} = lists:split(min(?SLICE, length(Accounts)), Accounts),
+    [guarded(fun() -> write_roster(User, Server, <<"all">>, none) end) || {User, Server} <- Slice],
+    timer:sleep(50),
+    write_slices(Rest).
+
+subscription_arrived(Result, Presence) ->
+    guarded(fun() ->
+        {User, Server, _} = jid:tolower(xmpp:get_to(Presence)),
+        case ejabberd_sm:get_user_resources(User, Server) of
+            [] -> spawn(fun() -> guarded(fun() -> write_roster(User, Server, <<"changed">>, none) end) end);
+            _ -> ok
+        end
+    end),
+    Result.
+
+%% Reads the roster again after it was written, for a session may have changed it in between.
+write_roster(User, Server, Why, Written) ->
+    case lists:sort(mod_roster:get_roster(User, Server)) of
+        Written -> ok;
+        Items ->
+            Account = jid:encode(jid:make(User, Server)),
+            Query = #xmlel{name = <<"query">>, attrs = [{<<"xmlns">>, <<"jabber:iq:roster">>}],
+                           children = lists:flatmap(fun item/1, Items)},
+            Result = #xmlel{name = <<"iq">>, children = [Query],
+                attrs = [{<<"type">>, <<"result">>}, {<<"id">>, <<"rollcall-tap">>}, {<<"to">>, Account}]},
+            Asked = [quoted(jid:encode(jid:make(JID))) || #roster{jid = JID, ask = Ask} <- Items,
+                                                          Ask =:= in orelse Ask =:= both],
+            write([head(), <<",\"a\":">>, quoted(Account), <<",\"stored\":\"">>, Why, <<"\",\"xml\":">>,
+                   quoted(fxml:element_to_binary(Result)), <<",\"asked\":[">>, lists:join($,, Asked), <<"]}\n">>]),
+            write_roster(User, Server, Why, Items)
+    end.
+
+item(#roster{subscription = none, ask = in}) -> []; % a request only, which clients do not see as an item
+item(#roster{jid = JID, name = Name, subscription = Subscription, ask = Ask, groups = Groups}) ->
+    Attrs = [{<<"jid">>, jid:encode(jid:make(JID))}, {<<"subscription">>, atom_to_binary(Subscription)}]
+        ++ [{<<"name">>, Name} || Name =/= <<>>]
+        ++ [{<<"ask">>, <<"subscribe">>} || lists:member(Ask, [out, both, subscribe])],
+    [#xmlel{name = <<"item">>, attrs = Attrs,
+            children = [#xmlel{name = <<"group">>, children = [{xmlcdata, Group}]} || Group <- Groups]}].
+
+%% Lines go to one process by messages; when too many wait, they are counted and not sent.
+
+write(Line) ->
+    {_, Counters, _} = persistent_term:get(?MODULE),
+    case whereis(?MODULE) of
+        undefined ->
+            lost_lines(1),
+            gen_server:start({local, ?MODULE}, ?MODULE, [], []);
+        Writer ->
+            case atomics:add_get(Counters, ?WAITING, 1) of
+                Waiting when Waiting > ?MOST_WAITING ->
+                    atomics:sub(Counters, ?WAITING, 1),
+                    lost_lines(1);
+                _ -> Writer ! {line, iolist_to_binary(Line)}
+            end
+    end.
+
+quoted(Text) ->
+    Bytes = iolist_to_binary(Text),
+    case re:run(Bytes, <<"[\\x00-\\x1f\"\\\\]">>, [{capture, none}]) of
+        nomatch -> [$", Bytes, $"];
+        match -> [$", << <<(escaped(Byte))/binary>> || <<Byte>> <= Bytes >>, $"]
+    end.
+
+escaped($") -> <<"\\\"">>;
+escaped($\\) -> <<"\\\\">>;
+escaped(Byte) when Byte < 32 -> iolist_to_binary(io_lib:format("\\u~4.16.0b", [Byte]));
+escaped(Byte) -> <<Byte>>.
+
+%% The writer. It is not linked to the server: if it ends, the next line starts it again.
+
+init([]) ->
+    {_, Counters, Settings} = persistent_term:get(?MODULE),
+    %% Lines that were on their way to an earlier writer are lost.
+    lost_lines(atomics:exchange(Counters, ?WAITING, 0)),
+    {ok, Settings, {continue, begin_ticking}}.
+
+handle_continue(begin_ticking, Spool) ->
+    self() ! heartbeat,
+    {noreply, Spool}.
+
+handle_info({line, Line}, #spool{lines = Lines, count = Count} = Spool) ->
+    [erlang:send_after(50, self(), flush) || Count =:= 0],
+    Next = Spool#spool{lines = [Line | Lines], count = Count + 1},
+    {noreply, if Count + 1 >= ?MANY_LINES -> flush(Next); true -> Next end};
+handle_info(heartbeat, #spool{written = Written} = Spool) ->
+    erlang:send_after(10000, self(), heartbeat),
+    write([head(), <<",\"alive\":">>, integer_to_binary(Written), <<"}\n">>]),
+    {noreply, flush(Spool#spool{spooled = element(1, survey(Spool#spool.folder))})};
+handle_info(flush, Spool) -> {noreply, flush(Spool)};
+handle_info(_Other, Spool) -> {noreply, Spool}.
+
+handle_call(_Flush, _From, Spool) -> {reply, ok, flush(Spool)}.
+handle_cast(_Message, Spool) -> {noreply, Spool}.
+terminate(_Reason, Spool) -> flush(Spool).
+
+flush(#spool{count = Count} = Spool) ->
+    {_, Counters, _} = persistent_term:get(?MODULE),
+    atomics:sub(Counters, ?WAITING, Count),
+    Gap = atomics:exchange(Counters, ?LOST, 0),
+    Empty = Spool#spool{lines = [], count = 0},
+    try flush(Spool, Gap, Count)
+    catch _:Reason ->
+        lost_lines(Gap + Count),
+        [catch logger:error("rollcall_tap: lines are being lost: ~p", [Reason])
+         || not Spool#spool.is_failing],
+        catch file:close(Spool#spool.file),
+        Empty#spool{file = undefined, is_failing = true}
+    end.
+
+flush(Spool, 0, 0) -> Spool;
+flush(#spool{lines = Lines} = Spool, Gap, Count) ->
+    Usable = usable(Spool),
+    Marks = [[head(), <<",\"gap\":">>, integer_to_binary(Gap), <<"}\n">>] || Gap > 0],
+    Data = iolist_to_binary([Marks | lists:reverse(Lines)]),
+    #spool{file = File, size = Size, spooled = Spooled, limit = Limit, written = Written} = Usable,
+    true = Spooled < Limit,
+    ok = file:write(File, Data),
+    Usable#spool{lines = [], count = 0, is_failing = false, written = Written + Count,
+                 size = Size + byte_size(Data), spooled = Spooled + byte_size(Data)}.
+
+%% What is written to a deleted file is lost without an error.
+usable(#spool{file = File, path = Path, inode = Inode, size = Size} = Spool) ->
+    case File =/= undefined andalso Size < ?SEGMENT_SIZE andalso file:read_file_info(Path, [raw]) of
+        {ok, Info} when element(12, Info) =:= Inode -> Spool;
+        _ -> next_segment(Spool)
+    end.
+
+next_segment(#spool{folder = Folder, file = Old, segment = Segment, what = What} = Spool) ->
+    catch file:close(Old),
+    ok = filelib:ensure_path(Folder),
+    ok = file:change_mode(Folder, 8#700),
+    {Bytes, Last} = survey(Folder),
+    Next = max(Segment, Last) + 1,
+    {Boot, _, _} = persistent_term:get(?MODULE),
+    Path = filename:join(Folder, io_lib:format("~s-~6..0b.jsonl", [Boot, Next])),
+    {ok, File} = file:open(Path, [append, raw, binary]),
+    ok = file:change_mode(Path, 8#600),
+    {ok, Info} = file:read_file_info(Path, [raw]),
+    Header = iolist_to_binary(io_lib:format(
+        "{\"rollcall-tap\":1,\"boot\":\"~s\",\"segment\":~b,\"server\":\"ejabberd ~s\",\"what\":\"~s\"}~n",
+        [Boot, Next, ejabberd_option:version(), What])),
+    ok = file:write(File, Header),
+    Size = byte_size(Header),
+    Spool#spool{file = File, path = Path, inode = element(12, Info), segment = Next, size = Size,
+                spooled = Bytes + Size}.
+
+survey(Folder) -> % the bytes in the folder, and the last segment of any boot
+    lists:foldl(fun(Name, {Bytes, Last}) ->
+        case re:run(Name, "^[0-9a-z]+-([0-9]+)\\.jsonl$", [{capture, all_but_first, list}]) of
+            {match, [Number]} ->
+                {Bytes + filelib:file_size(filename:join(Folder, Name)), max(Last, list_to_integer(Number))};
+            nomatch -> {Bytes, Last}
+        end
+    end, {0, 0}, case file:list_dir(Folder) of {ok, Names} -> Names; _ -> [] end).
+
+"""#
+
+/// mod_rollcall_tap.lua
+let embeddedProsodyTap: StaticString = #"""
+-- Rollcall's tap for Prosody 0.12: writes what the clients of this server send and receive, and the
+-- rosters that the server stores, as JSON Lines into a folder that only Prosody's user can read.
+-- To install it:
+--   rollcall fleet tap prosody > /usr/local/lib/prosody/modules/mod_rollcall_tap.lua
+--   prosody.cfg.lua: add that folder to plugin_paths, and "rollcall_tap" to the global modules_enabled
+--   prosodyctl restart; then: rollcall import /var/lib/prosody/rollcall_tap --account JID -o LOG
+-- Options: rollcall_tap_folder; rollcall_tap_what = "roster" (the default: no messages, and of queries
+-- only those about rosters, sessions and blocking) or "all"; rollcall_tap_limit, in MB: with so much
+-- in the folder nothing is written until files are moved away, and a "gap" counts what is missing.
+
+module:set_global();
+
+local filters, timer, st = require "util.filters", require "util.timer", require "util.stanza";
+local pposix, lfs = require "util.pposix", require "lfs";
+local now, sha256 = require "util.time".now, require "util.hashes".sha256;
+local rostermanager, usermanager = require "core.rostermanager", require "core.usermanager";
+
+local folder = module:get_option_string("rollcall_tap_folder", prosody.paths.data .. "/rollcall_tap");
+local what = module:get_option_string("rollcall_tap_what", "roster");
+local limit = module:get_option_number("rollcall_tap_limit", 4096) * 2^20;
+local segment_size, tick, slice, most_lines = 64 * 2^20, 0.05, 50, 500;
+local boot = require "util.hex".to(require "util.random".bytes(4));
+
+-- Nothing that goes wrong here reaches the server: it is logged, and counted as a gap.
+local is_active, gap = true, 0;
+local function guarded(work)
+	return function (...)
+		if not is_active then return; end
+		local ok, problem = pcall(work, ...);
+		if ok then return; end
+		gap = gap + 1;
+		module:log("error", "%s", problem);
+	end
+end
+
+-- The spool. Lines wait in `buffer` for at most one tick.
+
+local buffer, written, is_failing = {}, 0, false;
+local file, path, inode, size, segment, spooled = nil, nil, nil, 0, 0, 0;
+
+local function survey() -- the bytes in the folder, and the last segment of any boot
+	local bytes, last = 0, 0;
+	for name in lfs.dir(folder) do
+		local number = name:match("^%w+%-(%d+)%.jsonl$");
+		if number then
+			last = math.max(last, tonumber(number));
+			bytes = bytes + (lfs.attributes(folder .. "/" .. name, "size") or 0);
+		end
+	end
+	return bytes, last;
+end
+
+local function append(text)
+	if file:write(text) and file:flush() then
+		size, spooled = size + #text, spooled + #text;
+		return;
+	end
+	file:close(); -- part of a line may have been written: what follows goes into another segment
+	file = nil;
+	if size == 0 then os.remove(path); end
+	error("the spool cannot be written", 0);
+end
+
+local function open_segment()
+	if file then file:close(); end
+	local mask = pposix.umask("077");
+	lfs.mkdir(folder);
+	local bytes, last = survey();
+	segment = math.max(segment, last) + 1;
+	path = ("%s/%s-%06d.jsonl"):format(folder, boot, segment);
+	file = io.open(path, "a");
+	pposix.umask(mask);
+	inode, size, spooled = lfs.attributes(path, "ino"), 0, bytes;
+	append(('{"rollcall-tap":1,"boot":"%s","segment":%d,"server":"Prosody %s","what":"%s"}\n')
+		:format(boot, segment, prosody.version, what));
+end
+
+local function flush()
+	if not buffer[1] and gap == 0 then return; end
+	-- What is written to a deleted file is lost without an error.
+	if not file or size >= segment_size or lfs.attributes(path, "ino") ~= inode then open_segment(); end
+	if spooled >= limit then error("the spool has reached rollcall_tap_limit", 0); end
+	if gap > 0 then table.insert(buffer, 1, ('{"t":%.0f,"gap":%d}\n'):format(now() * 1000, gap)); end
+	append(table.concat(buffer));
+	written, buffer, gap = written + #buffer, {}, 0;
+end
+
+local function flush_safely()
+	local lines = #buffer;
+	local ok, problem = pcall(flush);
+	if not ok then
+		if not is_failing then module:log("error", "lines are being lost: %s", problem); end
+		gap, buffer = gap + lines, {};
+	end
+	is_failing = not ok;
+end
+
+local escapes = { ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t" };
+local function quoted(text)
+	return '"' .. tostring(text):gsub('[%c"\\]', function (character)
+		return escapes[character] or ("\\u%04x"):format(character:byte());
+	end) .. '"';
+end
+
+local function write(members, ...)
+	buffer[#buffer + 1] = ('{"t":%.0f,' .. members .. "}\n"):format(now() * 1000, ...);
+	if #buffer >= most_lines then flush_safely(); end
+end
+
+-- Secrets leave Rollcall's mark; a resumption id leaves a digest, which is equal for equal ids.
+
+local function set(words)
+	local found = {};
+	for word in words:gmatch("%S+") do found[word] = true; end
+	return found;
+end
+
+local removed = "urn:rollcall:removed:0";
+local management = set "urn:xmpp:sm:2 urn:xmpp:sm:3";
+local login = set "urn:ietf:params:xml:ns:xmpp-sasl urn:xmpp:sasl:1 urn:xmpp:sasl:2";
+local secret = set [[ jabber:iq:register jabber:iq:auth urn:xmpp:extdisco:1 urn:xmpp:extdisco:2
+	urn:xmpp:http:upload:0 urn:xmpp:push:0 urn:xmpp:fast:0 http://jabber.org/protocol/commands
+	http://jabber.org/protocol/http-auth ]]; -- passwords, tokens, signed addresses, what confirms something
+local of_roster = set [[ jabber:iq:roster urn:xmpp:blocking urn:xmpp:ping
+	urn:ietf:params:xml:ns:xmpp-bind urn:ietf:params:xml:ns:xmpp-session ]];
+
+local function without_content(stanza, kind)
+	local attr, head = stanza.attr, {};
+	for name in pairs(set(stanza.name == "message" and "xmlns" or "xmlns id type to from")) do
+		head[name] = attr[name];
+	end
+	local copy = st.stanza(stanza.name, head):tag("removed", { xmlns = removed, kind = kind }):up();
+	local problem = stanza.name == "iq" and stanza:get_child("error");
+	return problem and copy:add_child(problem) or copy;
+end
+
+local function presentable(stanza)
+	local name, xmlns = stanza.name, stanza.attr.xmlns;
+	if management[xmlns] then
+		local copy = st.clone(stanza);
+		copy.attr.location = nil;
+		for _, key in ipairs { "id", "previd" } do
+			local id = copy.attr[key];
+			copy.attr[key] = id and removed .. "#" .. sha256(id, true):sub(1, 16);
+		end
+		return copy;
+	end
+	if login[xmlns] then return without_content(stanza, "sasl"); end
+	if name == "message" and what ~= "all" then return without_content(stanza, "message"); end
+	if name ~= "iq" and name ~= "message" then return stanza; end
+	for _, child in ipairs(stanza.tags) do
+		local of = child.attr.xmlns or "";
+		local is_kept = what == "all" or child.name == "error" or of_roster[of];
+		if secret[of] or not is_kept then return without_content(stanza, of); end
+	end
+	return stanza;
+end
+
+-- Sessions. A session that is resumed takes over the filters of the new connection: they identify a
+-- connection, also where a session uses one after another (BOSH).
+
+local numbers, last_number = setmetatable({}, { __mode = "k" }), 0;
+local open = setmetatable({}, { __mode = "k" }); -- the connection on which a bound session is
+
+local function account(session) return session.username .. "@" .. session.host; end
+
+local function connection(session)
+	local key = session.filters;
+	if not numbers[key] then last_number = last_number + 1; end
+	numbers[key] = numbers[key] or last_number;
+	return numbers[key];
+end
+
+local function stream(session, number, event, key, value)
+	local detail = value and (',"%s":%s'):format(key, quoted(value)) or "";
+	write('"c":%d,"a":%s,"stream":"%s"%s', number, quoted(account(session)), event, detail);
+end
+
+local function authenticated(session)
+	stream(session, connection(session), "authenticated", "over", session.bosh_version and "bosh"
+		or session.websocket_request and "websocket" or session.secure and "tls" or "tcp");
+end
+
+local function begins(session, event)
+	open[session] = connection(session);
+	stream(session, open[session], event, "jid", session.full_jid);
+end
+
+local function ends(session, event, reason)
+	if not open[session] then return; end
+	stream(session, open[session], event, "reason", reason);
+	open[session] = nil;
+end
+
+local function recorder(direction)
+	local record = guarded(function (stanza, session)
+		if type(stanza) ~= "table" or not session.username or not session.host then return; end
+		if stanza.attr.xmlns == "urn:ietf:params:xml:ns:xmpp-framing" then return; end
+		if direction == "in" and stanza.name == "resumed" and management[stanza.attr.xmlns] then
+			ends(session, "lost"); -- the server may not have noticed that the old connection is
+			begins(session, "resumed");
+		end
+		write('"c":%d,"a":%s,"dir":"%s","xml":%s', connection(session), quoted(account(session)),
+			direction, quoted(presentable(stanza)));
+	end);
+	return function (stanza, session)
+		record(stanza, session);
+		return stanza;
+	end
+end
+
+-- The first to see what a client sends, and the last to see what the server sends.
+local from_client, to_client = recorder("out"), recorder("in");
+local watch = guarded(function (session)
+	if not tostring(session.type):match("^c2s") then return; end
+	filters.add_filter(session, "stanzas/in", from_client, 10000);
+	filters.add_filter(session, "stanzas/out", to_client, -10000);
+end);
+
+-- Stored rosters: of every account at the start, and of an account that has no session with a roster
+-- when a subscription stanza reaches it.
+
+local hosts_to_list, touched = {}, {};
+
+local write_roster = guarded(function (username, host, why)
+	local jid = username .. "@" .. host;
+	local roster, problem = rostermanager.load_roster(username, host);
+	if problem then error(problem, 0); end
+	local iq = st.iq({ type = "result", id = "rollcall-tap", to = jid }):query("jabber:iq:roster");
+	for contact, item in pairs(roster) do
+		if contact then
+			iq:tag("item", { jid = contact, name = item.name, subscription = item.subscription, ask = item.ask });
+			for group in pairs(item.groups or {}) do iq:text_tag("group", group); end
+			iq:up();
+		end
+	end
+	local asked = {};
+	for contact in pairs(roster[false].pending or {}) do asked[#asked + 1] = quoted(contact); end
+	write('"a":%s,"stored":"%s","xml":%s,"asked":[%s]', quoted(jid), why, quoted(iq), table.concat(asked, ","));
+end);
+
+local function write_some_rosters()
+	local left = slice;
+	for _, names in pairs(touched) do write_roster(names[1], names[2], "changed"); end
+	touched = {};
+	while hosts_to_list[1] and left > 0 do
+		local username = hosts_to_list[1].next();
+		if username then
+			write_roster(username, hosts_to_list[1].name, "all");
+			left = left - 1;
+		else
+			table.remove(hosts_to_list, 1);
+		end
+	end
+end
+
+local is_subscription = set "subscribe subscribed unsubscribe unsubscribed";
+local function presence_arrived(stanza, host)
+	if not is_subscription[stanza.attr.type] then return; end
+	local username = stanza.attr.to:match("^([^@/]+)@");
+	local user = username and prosody.bare_sessions[username .. "@" .. host];
+	for _, session in pairs(user and user.sessions or {}) do
+		if session.interested then return; end -- it is sent a push
+	end
+	if not username or not usermanager.user_exists(username, host) then return; end
+	touched[username .. "@" .. host] = { username, host }; -- written when the server has changed it
+end
+
+function module.add_host(module)
+	if not prosody.hosts[module.host] or prosody.hosts[module.host].type ~= "local" then return; end
+	local function on(event, work, priority) module:hook(event, guarded(work), priority); end
+	on("authentication-success", function (event) authenticated(event.session); end);
+	on("resource-bind", function (event) begins(event.session, "opened"); end);
+	on("resource-unbind", function (event) ends(event.session, "closed", event.error); end);
+	on("smacks-hibernation-start", function (event) ends(event.origin, "lost"); end);
+	on("presence/bare", function (event) presence_arrived(event.stanza, module.host); end, 10000);
+	guarded(function ()
+		local step, state, last = usermanager.users(module.host);
+		table.insert(hosts_to_list, { name = module.host, next = function ()
+			local ok, username = pcall(step, state, last);
+			last = ok and username or nil;
+			return last;
+		end });
+	end)();
+end
+
+local last_beat = 0;
+local work = guarded(function ()
+	if now() - last_beat >= 10 then
+		last_beat = now();
+		write('"alive":%d', written);
+		if is_failing then spooled = survey(); end
+	end
+	write_some_rosters();
+end);
+
+filters.add_filter_hook(watch);
+for _, session in pairs(prosody.full_sessions) do -- those that began before the tap
+	watch(session);
+	guarded(begins)(session, "opened");
+end
+timer.add_task(tick, function ()
+	if not is_active then return; end
+	work();
+	flush_safely();
+	return tick;
+end);
+module:hook_global("server-stopped", flush_safely);
+function module.unload()
+	for session in pairs(open) do guarded(ends)(session, "closed", "the tap was unloaded"); end
+	flush_safely();
+	is_active = false;
+	filters.remove_filter_hook(watch);
+end
+
+"""#
