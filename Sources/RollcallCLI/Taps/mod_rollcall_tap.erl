@@ -1,9 +1,9 @@
-%% Rollcall's tap for ejabberd 23.01: writes what the clients of this server send and receive, and the
-%% rosters that the server stores, as JSON Lines into a folder that only ejabberd's user can read.
+%% Rollcall's tap for ejabberd 23.01: writes what the clients of this server send and receive, and
+%% the rosters that it stores, as JSON Lines into a folder that only ejabberd's user can read.
 %% To install it:
-%%   rollcall fleet tap ejabberd > mod_rollcall_tap.erl && erlc -o /opt/rollcall mod_rollcall_tap.erl
-%%   in ejabberdctl.cfg: ERL_OPTIONS="-pa /opt/rollcall"; in ejabberd.yml, modules: mod_rollcall_tap: {}
-%%   restart ejabberd, then: rollcall import /var/lib/ejabberd/rollcall_tap --account JID -o LOG
+%%   rollcall fleet tap ejabberd > mod_rollcall_tap.erl && erlc mod_rollcall_tap.erl
+%%   ejabberdctl.cfg: ERL_OPTIONS="-pa THAT_FOLDER"; ejabberd.yml, modules: mod_rollcall_tap: {}
+%%   restart it; then: rollcall import /var/lib/ejabberd/rollcall_tap --account JID -o LOG
 %% Options: folder; what: roster (the default: no messages, of queries only those about rosters,
 %% sessions and blocking) or all; limit, in MB: with so much in the folder nothing is written until
 %% files are moved away, and a "gap" counts what is missing.
@@ -12,8 +12,8 @@
 -behaviour(gen_server).
 
 -export([start/2, stop/1, reload/3, depends/2, mod_options/1, mod_opt_type/1, mod_doc/0]).
--export([init/1, handle_continue/2, handle_call/3, handle_cast/2, handle_info/2, terminate/2]).
--export([authenticated/3, opened/1, resumed/1, lost/1, closed/2, from_client/3, to_client/3,
+-export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2]).
+-export([authenticated/3, opened/1, lost/1, closed/2, from_client/3, to_client/3,
          subscription_arrived/2]).
 
 %% As in p1_xml's fxml.hrl and in mod_roster.hrl, whose places differ between packages.
@@ -68,10 +68,10 @@ mod_doc() -> #{desc => <<"Writes what clients send and receive for Rollcall.">>}
 folder(<<>>) -> filename:join(mnesia:system_info(directory), "rollcall_tap");
 folder(Folder) -> Folder.
 
-%% Before mod_stream_mgmt (50), which answers and asks at once; after mod_roster (50), which changes.
+%% Before mod_stream_mgmt (50), which answers at once, and after mod_roster (50), which stores.
 hooks() ->
     [{c2s_auth_result, authenticated, 1}, {c2s_session_opened, opened, 1},
-     {c2s_session_resumed, resumed, 1}, {c2s_session_pending, lost, 1}, {c2s_terminated, closed, 1},
+     {c2s_session_pending, lost, 1}, {c2s_terminated, closed, 1},
      {c2s_handle_recv, from_client, 1}, {c2s_handle_send, to_client, 1},
      {roster_in_subscription, subscription_arrived, 99}].
 
@@ -95,23 +95,20 @@ authenticated(#{lserver := Server} = State, true, User) ->
     guarded(fun() ->
         {Address, _} = maps:get(ip, State, {none, 0}),
         IP = case inet:ntoa(Address) of {error, _} -> ""; Text -> Text end,
-        Over = atom_to_binary(xmpp_stream_in:get_transport(State)),
-        Account = jid:encode(jid:make(User, Server)),
-        stream(numbered(State), Account, <<"authenticated">>,
-               [<<",\"ip\":">>, quoted(IP), <<",\"over\":">>, quoted(Over)])
+        stream(numbered(State), jid:encode(jid:make(User, Server)), authenticated,
+               [{ip, IP}, {over, atom_to_list(xmpp_stream_in:get_transport(State))}])
     end, State);
 authenticated(State, _Failure, _User) -> State.
 
-opened(State) -> bound(State, <<"opened">>).
-resumed(State) -> State.
-lost(State) -> ended(State, <<"lost">>, []).
+opened(State) -> begun(State, opened).
+lost(State) -> ended(State, lost, []).
 closed(State, Reason) ->
-    Why = guarded(fun() -> ejabberd_c2s:format_reason(State, Reason) end, <<>>),
-    ended(State, <<"closed">>, [<<",\"reason\":">>, quoted(Why)]).
+    Why = guarded(fun() -> ejabberd_c2s:format_reason(State, Reason) end, ""),
+    ended(State, closed, [{reason, Why}]).
 
-bound(#{jid := JID} = State, Event) ->
+begun(#{jid := JID} = State, Event) ->
     guarded(fun() ->
-        Tapped = stream(numbered(State), account(State), Event, [<<",\"jid\":">>, quoted(jid:encode(JID))]),
+        Tapped = stream(numbered(State), account(State), Event, [{jid, jid:encode(JID)}]),
         Tapped#{rollcall_tap_open => true}
     end, State).
 
@@ -129,78 +126,79 @@ numbered(State) ->
     State#{rollcall_tap => atomics:add_get(Counters, ?CONNECTION, 1)}.
 
 stream(#{rollcall_tap := Number} = State, Account, Event, Details) ->
-    write([head(), <<",\"c\":">>, integer_to_binary(Number), <<",\"a\":">>, quoted(Account),
-           <<",\"stream\":\"">>, Event, <<"\"">>, Details, <<"}\n">>]),
+    write([{c, Number}, {a, Account}, {stream, atom_to_list(Event)} | Details]),
     State.
-
-head() -> [<<"{\"t\":">>, integer_to_binary(os:system_time(millisecond))].
 
 %% Elements.
 
-from_client(State, #xmlel{} = Element, _Decoded) -> record(State, <<"out">>, fun() -> Element end);
+from_client(State, #xmlel{} = Element, _Decoded) -> record(State, "out", fun() -> Element end);
 from_client(State, _Other, _Decoded) -> State.
 
+to_client(State, #xmlel{} = Element, ok) -> record(State, "in", fun() -> Element end);
 to_client(State, Packet, ok) ->
-    record(State, <<"in">>, fun() ->
-        case Packet of #xmlel{} -> Packet; _ -> xmpp:encode(Packet, <<"jabber:client">>) end
-    end);
+    record(State, "in", fun() -> xmpp:encode(Packet, <<"jabber:client">>) end);
 to_client(State, _Packet, _Failure) -> State.
 
 record(#{user := User} = State, Direction, Encode) when User =/= <<>> ->
     guarded(fun() ->
         Element = Encode(),
-        Tapped = case {State, Element} of
-            {#{rollcall_tap_open := true}, _} -> State;
-            {#{jid := _}, #xmlel{name = <<"resumed">>}} -> bound(State, <<"resumed">>);
-            %% A session that the tap finds when it is loaded, before it ends.
-            {#{jid := _, resource := Resource}, _} when Resource =/= <<>>, not is_map_key(rollcall_tap, State) ->
-                bound(State, <<"opened">>);
-            _ -> numbered(State)
-        end,
-        write([head(), <<",\"c\":">>, integer_to_binary(maps:get(rollcall_tap, Tapped)),
-               <<",\"a\":">>, quoted(account(State)), <<",\"dir\":\"">>, Direction, <<"\",\"xml\":">>,
-               quoted(fxml:element_to_binary(presentable(Element))), <<"}\n">>]),
+        Tapped = announced(State, Element),
+        write([{c, maps:get(rollcall_tap, Tapped)}, {a, account(State)}, {dir, Direction},
+               {xml, fxml:element_to_binary(presentable(Element))}]),
         Tapped
     end, State);
 record(State, _Direction, _Encode) -> State.
 
+%% The state after the line that has to come before an element.
+announced(#{rollcall_tap_open := true} = State, _Element) -> State;
+announced(#{jid := _} = State, #xmlel{name = <<"resumed">>}) -> begun(State, resumed);
+announced(#{jid := _, resource := Resource} = State, _Element)
+  when Resource =/= <<>>, not is_map_key(rollcall_tap, State) ->
+    begun(State, opened); % it began before the tap did
+announced(State, _Element) -> numbered(State).
+
 %% Secrets leave Rollcall's mark; a resumption id leaves a digest, which is equal for equal ids.
 
 presentable(#xmlel{name = Name, attrs = Attrs} = Element) ->
-    Space = proplists:get_value(<<"xmlns">>, Attrs, <<>>),
-    case is_management(Space) of
-        true -> Element#xmlel{attrs = [marked(Attr) || {Key, _} = Attr <- Attrs, Key =/= <<"location">>]};
-        false ->
-            case is_login(Space) of
-                true -> without_content(Element, <<"sasl">>);
-                false -> presentable(Name, Element)
-            end
+    case {kind(space(Element)), Name, what()} of
+        {management, _, _} ->
+            Element#xmlel{attrs = [marked(Attr) || {Key, _} = Attr <- Attrs, Key =/= <<"location">>]};
+        {login, _, _} -> without_content(Element, <<"sasl">>);
+        {_, <<"message">>, roster} -> without_content(Element, <<"message">>);
+        {_, _, What} when Name =:= <<"iq">>; Name =:= <<"message">> ->
+            Spaces = [space(Child) || #xmlel{name = Inner} = Child <- Element#xmlel.children,
+                                      Inner =/= <<"error">>],
+            case [Space || Space <- Spaces, not is_kept(kind(Space), What)] of
+                [] -> Element;
+                [Space | _] -> without_content(Element, Space)
+            end;
+        _ -> Element
     end.
 
-presentable(<<"message">>, Element) ->
-    Spaces = secrets(Element),
-    case what() of
-        all when Spaces =:= [] -> Element;
-        all -> without_content(Element, hd(Spaces));
-        roster -> without_content(Element, <<"message">>)
-    end;
-presentable(<<"iq">>, Element) ->
-    case {secrets(Element), what()} of
-        {[Secret | _], _} -> without_content(Element, Secret);
-        {[], all} -> Element;
-        {[], roster} ->
-            case [Space || Space <- spaces(Element), not is_of_roster(Space)] of
-                [] -> Element;
-                [Other | _] -> without_content(Element, Other)
-            end
-    end;
-presentable(_Name, Element) -> Element.
-
 what() -> {_, _, #spool{what = What}} = persistent_term:get(?MODULE), What.
-secrets(Element) -> [Space || Space <- spaces(Element), is_secret(Space)].
-spaces(#xmlel{children = Children}) ->
-    [proplists:get_value(<<"xmlns">>, Attrs, <<>>)
-     || #xmlel{name = Name, attrs = Attrs} <- Children, Name =/= <<"error">>].
+
+space(#xmlel{attrs = Attrs}) -> proplists:get_value(<<"xmlns">>, Attrs, <<>>).
+
+is_kept(Kind, What) -> Kind =:= roster orelse What =:= all andalso Kind =/= secret.
+
+kind(<<"urn:xmpp:sm:2">>) -> management;
+kind(<<"urn:xmpp:sm:3">>) -> management;
+kind(<<"urn:ietf:params:xml:ns:xmpp-sasl">>) -> login;
+kind(<<"urn:xmpp:sasl:", _/binary>>) -> login;
+kind(<<"jabber:iq:roster">>) -> roster; % and what else is written with what: roster
+kind(<<"urn:xmpp:blocking">>) -> roster;
+kind(<<"urn:xmpp:ping">>) -> roster;
+kind(<<"urn:ietf:params:xml:ns:xmpp-bind">>) -> roster;
+kind(<<"urn:ietf:params:xml:ns:xmpp-session">>) -> roster;
+kind(<<"jabber:iq:register">>) -> secret; % passwords, tokens, signed addresses, confirmations
+kind(<<"jabber:iq:auth">>) -> secret;
+kind(<<"urn:xmpp:extdisco:", _/binary>>) -> secret;
+kind(<<"urn:xmpp:http:upload", _/binary>>) -> secret;
+kind(<<"urn:xmpp:push:0">>) -> secret;
+kind(<<"urn:xmpp:fast:0">>) -> secret;
+kind(<<"http://jabber.org/protocol/commands">>) -> secret;
+kind(<<"http://jabber.org/protocol/http-auth">>) -> secret;
+kind(_) -> other.
 
 marked({Key, Value}) when Key =:= <<"id">>; Key =:= <<"previd">> ->
     <<Digest:8/binary, _/binary>> = crypto:hash(sha256, Value),
@@ -208,24 +206,15 @@ marked({Key, Value}) when Key =:= <<"id">>; Key =:= <<"previd">> ->
 marked(Attr) -> Attr.
 
 without_content(#xmlel{name = Name, attrs = Attrs, children = Children} = Element, Kind) ->
-    Kept = case Name of <<"message">> -> [<<"xmlns">>]; _ -> [<<"xmlns">>, <<"id">>, <<"type">>, <<"to">>, <<"from">>] end,
+    Kept = [<<"xmlns">> | [Key || Key <- [<<"id">>, <<"type">>, <<"to">>, <<"from">>],
+                                  Name =/= <<"message">>]],
     Mark = #xmlel{name = <<"removed">>, attrs = [{<<"xmlns">>, ?REMOVED}, {<<"kind">>, Kind}]},
+    Problem = [Child || #xmlel{name = <<"error">>} = Child <- Children, Name =:= <<"iq">>],
     Element#xmlel{attrs = [Attr || {Key, _} = Attr <- Attrs, lists:member(Key, Kept)],
-                  children = [Mark | [Child || #xmlel{name = <<"error">>} = Child <- Children]]}.
+                  children = [Mark | Problem]}.
 
-is_management(Space) -> lists:member(Space, [<<"urn:xmpp:sm:2">>, <<"urn:xmpp:sm:3">>]).
-is_login(Space) ->
-    lists:member(Space, [<<"urn:ietf:params:xml:ns:xmpp-sasl">>, <<"urn:xmpp:sasl:1">>, <<"urn:xmpp:sasl:2">>]).
-is_secret(Space) -> % passwords, tokens, signed addresses, and ids that confirm something
-    lists:member(Space, [<<"jabber:iq:register">>, <<"jabber:iq:auth">>, <<"urn:xmpp:extdisco:1">>,
-        <<"urn:xmpp:extdisco:2">>, <<"http://jabber.org/protocol/commands">>, <<"urn:xmpp:http:upload:0">>,
-        <<"urn:xmpp:push:0">>, <<"urn:xmpp:fast:0">>, <<"http://jabber.org/protocol/http-auth">>]).
-is_of_roster(Space) -> % the queries that are written with what: roster
-    lists:member(Space, [<<"jabber:iq:roster">>, <<"urn:xmpp:blocking">>, <<"urn:xmpp:ping">>,
-        <<"urn:ietf:params:xml:ns:xmpp-bind">>, <<"urn:ietf:params:xml:ns:xmpp-session">>]).
-
-%% Stored rosters: of every account at the start, and of an account without a session that a
-%% subscription stanza has reached.
+%% Stored rosters: of every account at the start, and of an account without a session when a
+%% subscription stanza reaches it.
 
 write_rosters(Host) ->
     try ejabberd_auth:get_users(Host) of
@@ -238,21 +227,19 @@ write_rosters(Host) ->
 write_slices([]) -> ok;
 write_slices(Accounts) ->
     {Slice, Rest} = lists:split(min(?SLICE, length(Accounts)), Accounts),
-    [guarded(fun() -> write_roster(User, Server, <<"all">>, none) end) || {User, Server} <- Slice],
+    [guarded(fun() -> write_roster(User, Server, "all", none) end) || {User, Server} <- Slice],
     timer:sleep(50),
     write_slices(Rest).
 
 subscription_arrived(Result, Presence) ->
     guarded(fun() ->
         {User, Server, _} = jid:tolower(xmpp:get_to(Presence)),
-        case ejabberd_sm:get_user_resources(User, Server) of
-            [] -> spawn(fun() -> guarded(fun() -> write_roster(User, Server, <<"changed">>, none) end) end);
-            _ -> ok
-        end
+        Write = fun() -> guarded(fun() -> write_roster(User, Server, "changed", none) end) end,
+        [spawn(Write) || ejabberd_sm:get_user_resources(User, Server) =:= []]
     end),
     Result.
 
-%% Reads the roster again after it was written, for a session may have changed it in between.
+%% Reads the roster again after it was written: a session may have changed it in between.
 write_roster(User, Server, Why, Written) ->
     case lists:sort(mod_roster:get_roster(User, Server)) of
         Written -> ok;
@@ -260,26 +247,27 @@ write_roster(User, Server, Why, Written) ->
             Account = jid:encode(jid:make(User, Server)),
             Query = #xmlel{name = <<"query">>, attrs = [{<<"xmlns">>, <<"jabber:iq:roster">>}],
                            children = lists:flatmap(fun item/1, Items)},
-            Result = #xmlel{name = <<"iq">>, children = [Query],
-                attrs = [{<<"type">>, <<"result">>}, {<<"id">>, <<"rollcall-tap">>}, {<<"to">>, Account}]},
-            Asked = [quoted(jid:encode(jid:make(JID))) || #roster{jid = JID, ask = Ask} <- Items,
-                                                          Ask =:= in orelse Ask =:= both],
-            write([head(), <<",\"a\":">>, quoted(Account), <<",\"stored\":\"">>, Why, <<"\",\"xml\":">>,
-                   quoted(fxml:element_to_binary(Result)), <<",\"asked\":[">>, lists:join($,, Asked), <<"]}\n">>]),
+            Attrs = [{<<"type">>, <<"result">>}, {<<"id">>, <<"rollcall-tap">>}, {<<"to">>, Account}],
+            Result = #xmlel{name = <<"iq">>, attrs = Attrs, children = [Query]},
+            Asked = [jid:encode(jid:make(JID)) || #roster{jid = JID, ask = Ask} <- Items,
+                                                  lists:member(Ask, [in, both])],
+            write([{a, Account}, {stored, Why}, {xml, fxml:element_to_binary(Result)},
+                   {asked, {list, Asked}}]),
             write_roster(User, Server, Why, Items)
     end.
 
-item(#roster{subscription = none, ask = in}) -> []; % a request only, which clients do not see as an item
+item(#roster{subscription = none, ask = in}) -> []; % a request only, which is no item to clients
 item(#roster{jid = JID, name = Name, subscription = Subscription, ask = Ask, groups = Groups}) ->
     Attrs = [{<<"jid">>, jid:encode(jid:make(JID))}, {<<"subscription">>, atom_to_binary(Subscription)}]
         ++ [{<<"name">>, Name} || Name =/= <<>>]
         ++ [{<<"ask">>, <<"subscribe">>} || lists:member(Ask, [out, both, subscribe])],
-    [#xmlel{name = <<"item">>, attrs = Attrs,
-            children = [#xmlel{name = <<"group">>, children = [{xmlcdata, Group}]} || Group <- Groups]}].
+    Children = [#xmlel{name = <<"group">>, children = [{xmlcdata, Group}]} || Group <- Groups],
+    [#xmlel{name = <<"item">>, attrs = Attrs, children = Children}].
 
 %% Lines go to one process by messages; when too many wait, they are counted and not sent.
 
-write(Line) ->
+write(Members) ->
+    Line = json(Members),
     {_, Counters, _} = persistent_term:get(?MODULE),
     case whereis(?MODULE) of
         undefined ->
@@ -290,19 +278,24 @@ write(Line) ->
                 Waiting when Waiting > ?MOST_WAITING ->
                     atomics:sub(Counters, ?WAITING, 1),
                     lost_lines(1);
-                _ -> Writer ! {line, iolist_to_binary(Line)}
+                _ -> Writer ! {line, Line}
             end
     end.
 
-quoted(Text) ->
+json(Members) ->
+    Rest = [[",\"", atom_to_list(Key), "\":", value(Value)] || {Key, Value} <- Members],
+    iolist_to_binary(["{\"t\":", value(os:system_time(millisecond)), Rest, "}\n"]).
+
+value(Number) when is_integer(Number) -> integer_to_list(Number);
+value({list, Texts}) -> [$[, lists:join($,, [value(Text) || Text <- Texts]), $]];
+value(Text) ->
     Bytes = iolist_to_binary(Text),
     case re:run(Bytes, <<"[\\x00-\\x1f\"\\\\]">>, [{capture, none}]) of
         nomatch -> [$", Bytes, $"];
         match -> [$", << <<(escaped(Byte))/binary>> || <<Byte>> <= Bytes >>, $"]
     end.
 
-escaped($") -> <<"\\\"">>;
-escaped($\\) -> <<"\\\\">>;
+escaped(Byte) when Byte =:= $"; Byte =:= $\\ -> <<$\\, Byte>>;
 escaped(Byte) when Byte < 32 -> iolist_to_binary(io_lib:format("\\u~4.16.0b", [Byte]));
 escaped(Byte) -> <<Byte>>.
 
@@ -310,22 +303,18 @@ escaped(Byte) -> <<Byte>>.
 
 init([]) ->
     {_, Counters, Settings} = persistent_term:get(?MODULE),
-    %% Lines that were on their way to an earlier writer are lost.
-    lost_lines(atomics:exchange(Counters, ?WAITING, 0)),
-    {ok, Settings, {continue, begin_ticking}}.
-
-handle_continue(begin_ticking, Spool) ->
+    lost_lines(atomics:exchange(Counters, ?WAITING, 0)), % those on their way to an earlier writer
     self() ! heartbeat,
-    {noreply, Spool}.
+    {ok, Settings#spool{spooled = element(1, survey(Settings#spool.folder))}}.
 
 handle_info({line, Line}, #spool{lines = Lines, count = Count} = Spool) ->
     [erlang:send_after(50, self(), flush) || Count =:= 0],
     Next = Spool#spool{lines = [Line | Lines], count = Count + 1},
     {noreply, if Count + 1 >= ?MANY_LINES -> flush(Next); true -> Next end};
-handle_info(heartbeat, #spool{written = Written} = Spool) ->
+handle_info(heartbeat, #spool{written = Written, folder = Folder} = Spool) ->
     erlang:send_after(10000, self(), heartbeat),
-    write([head(), <<",\"alive\":">>, integer_to_binary(Written), <<"}\n">>]),
-    {noreply, flush(Spool#spool{spooled = element(1, survey(Spool#spool.folder))})};
+    guarded(fun() -> write([{alive, Written}]) end),
+    {noreply, Spool#spool{spooled = element(1, survey(Folder))}};
 handle_info(flush, Spool) -> {noreply, flush(Spool)};
 handle_info(_Other, Spool) -> {noreply, Spool}.
 
@@ -337,33 +326,33 @@ flush(#spool{count = Count} = Spool) ->
     {_, Counters, _} = persistent_term:get(?MODULE),
     atomics:sub(Counters, ?WAITING, Count),
     Gap = atomics:exchange(Counters, ?LOST, 0),
-    Empty = Spool#spool{lines = [], count = 0},
     try flush(Spool, Gap, Count)
     catch _:Reason ->
         lost_lines(Gap + Count),
         [catch logger:error("rollcall_tap: lines are being lost: ~p", [Reason])
          || not Spool#spool.is_failing],
         catch file:close(Spool#spool.file),
-        Empty#spool{file = undefined, is_failing = true}
+        Spool#spool{lines = [], count = 0, file = undefined, is_failing = true}
     end.
 
 flush(Spool, 0, 0) -> Spool;
 flush(#spool{lines = Lines} = Spool, Gap, Count) ->
-    Usable = usable(Spool),
-    Marks = [[head(), <<",\"gap\":">>, integer_to_binary(Gap), <<"}\n">>] || Gap > 0],
-    Data = iolist_to_binary([Marks | lists:reverse(Lines)]),
-    #spool{file = File, size = Size, spooled = Spooled, limit = Limit, written = Written} = Usable,
-    true = Spooled < Limit,
+    true = Spool#spool.spooled < Spool#spool.limit,
+    #spool{file = File, size = Size, spooled = Spooled, written = Written} = Usable = usable(Spool),
+    Data = iolist_to_binary([[json([{gap, Gap}]) || Gap > 0] | lists:reverse(Lines)]),
     ok = file:write(File, Data),
     Usable#spool{lines = [], count = 0, is_failing = false, written = Written + Count,
                  size = Size + byte_size(Data), spooled = Spooled + byte_size(Data)}.
 
 %% What is written to a deleted file is lost without an error.
 usable(#spool{file = File, path = Path, inode = Inode, size = Size} = Spool) ->
-    case File =/= undefined andalso Size < ?SEGMENT_SIZE andalso file:read_file_info(Path, [raw]) of
-        {ok, Info} when element(12, Info) =:= Inode -> Spool;
-        _ -> next_segment(Spool)
+    case File =/= undefined andalso Size < ?SEGMENT_SIZE andalso inode(Path) =:= Inode of
+        true -> Spool;
+        false -> next_segment(Spool)
     end.
+
+inode(Path) ->
+    case file:read_file_info(Path, [raw]) of {ok, Info} -> element(12, Info); _ -> none end.
 
 next_segment(#spool{folder = Folder, file = Old, segment = Segment, what = What} = Spool) ->
     catch file:close(Old),
@@ -375,20 +364,23 @@ next_segment(#spool{folder = Folder, file = Old, segment = Segment, what = What}
     Path = filename:join(Folder, io_lib:format("~s-~6..0b.jsonl", [Boot, Next])),
     {ok, File} = file:open(Path, [append, raw, binary]),
     ok = file:change_mode(Path, 8#600),
-    {ok, Info} = file:read_file_info(Path, [raw]),
     Header = iolist_to_binary(io_lib:format(
         "{\"rollcall-tap\":1,\"boot\":\"~s\",\"segment\":~b,\"server\":\"ejabberd ~s\",\"what\":\"~s\"}~n",
         [Boot, Next, ejabberd_option:version(), What])),
-    ok = file:write(File, Header),
+    case file:write(File, Header) of
+        ok -> ok;
+        Full -> file:close(File), file:delete(Path), error(Full)
+    end,
     Size = byte_size(Header),
-    Spool#spool{file = File, path = Path, inode = element(12, Info), segment = Next, size = Size,
+    Spool#spool{file = File, path = Path, inode = inode(Path), segment = Next, size = Size,
                 spooled = Bytes + Size}.
 
 survey(Folder) -> % the bytes in the folder, and the last segment of any boot
+    Names = case file:list_dir(Folder) of {ok, Found} -> Found; _ -> [] end,
     lists:foldl(fun(Name, {Bytes, Last}) ->
         case re:run(Name, "^[0-9a-z]+-([0-9]+)\\.jsonl$", [{capture, all_but_first, list}]) of
             {match, [Number]} ->
                 {Bytes + filelib:file_size(filename:join(Folder, Name)), max(Last, list_to_integer(Number))};
             nomatch -> {Bytes, Last}
         end
-    end, {0, 0}, case file:list_dir(Folder) of {ok, Names} -> Names; _ -> [] end).
+    end, {0, 0}, Names).
