@@ -7,7 +7,7 @@ import Testing
 struct LineWrapperTests {
   /// The beginning of a log of each program that writes lines; other captures are not collected.
   static let logs: [Fixture] = {
-    var formats = Set(["raw-stream", "raw-jsonl", "wireshark", "psi", "native"])
+    var formats = Set(["raw-stream", "raw-jsonl", "wireshark", "psi", "native", "tap"])
     // A cut inside a character is not valid text.
     let logs = (Fixture.logs + Fixture.all).filter { log in
       log.name != "prosody-heads"

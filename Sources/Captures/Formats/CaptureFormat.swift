@@ -19,6 +19,7 @@ package struct CaptureFormat: Sendable {
 
   enum Shape: Sendable {
     case native
+    case spool
     case raw
     case lines(LineLog)
     case chunks(ChunkLog)
@@ -36,6 +37,10 @@ package struct CaptureFormat: Sendable {
     CaptureFormat(
       "native", "Rollcall's own capture (JSON Lines)",
       howTo: "rollcall export LOG", .native),
+    CaptureFormat(
+      "tap", "spool of Rollcall's module for Prosody or ejabberd: all accounts (JSON Lines)",
+      howTo: "rollcall fleet tap prosody or ejabberd; the module's first lines say how it is used",
+      .spool),
     CaptureFormat(
       "raw-jsonl", "bytes of recorded connections (JSON Lines)",
       howTo: "a recording proxy between client and server", .raw),
@@ -206,7 +211,7 @@ package struct CaptureFormat: Sendable {
   package var isOfLines: Bool {
     switch shape {
     case .lines, .chunks, .dino, .pasted: true
-    case .native, .raw, .xml, .wireshark, .har: false
+    case .native, .spool, .raw, .xml, .wireshark, .har: false
     }
   }
 
@@ -214,7 +219,7 @@ package struct CaptureFormat: Sendable {
   var hasWordsForDirections: Bool {
     switch shape {
     case .lines, .chunks, .dino: true
-    case .native, .raw, .xml, .wireshark, .har, .pasted: false
+    case .native, .spool, .raw, .xml, .wireshark, .har, .pasted: false
     }
   }
 

@@ -137,7 +137,7 @@ final class NativeReader: LineReader {
     return number
   }
 
-  private static func object(_ line: ArraySlice<UInt8>) throws(LineProblem) -> [String: JSONValue] {
+  static func object(_ line: ArraySlice<UInt8>) throws(LineProblem) -> [String: JSONValue] {
     do {
       return try JSONScanner.object(line)
     } catch {
@@ -145,7 +145,7 @@ final class NativeReader: LineReader {
     }
   }
 
-  private static func time(_ object: [String: JSONValue]) throws(LineProblem) -> Int64? {
+  static func time(_ object: [String: JSONValue]) throws(LineProblem) -> Int64? {
     let number: Double
     switch object["t"] {
     case nil, .null: return nil
@@ -175,33 +175,15 @@ final class NativeReader: LineReader {
     let direction = try Self.direction(object)
     guard let xml = object["xml"] else { throw LineProblem("\"xml\" is missing") }
     guard let text = xml.string else { throw LineProblem("\"xml\" is not a string") }
-    return CapturedRecord.Content(try event(text), direction)
+    return CapturedRecord.Content(try parser.onlyEvent(in: text), direction)
   }
 
-  private static func direction(_ object: [String: JSONValue]) throws(LineProblem) -> Direction {
+  static func direction(_ object: [String: JSONValue]) throws(LineProblem) -> Direction {
     switch object[NativeKey.direction] {
     case .string("in"): return .inbound
     case .string("out"): return .outbound
     case nil: throw LineProblem("\"dir\" is missing")
     default: throw LineProblem("\"dir\" is neither \"in\" nor \"out\"")
     }
-  }
-
-  /// The one element, header or end tag that a record holds.
-  private func event(_ xml: String) throws(LineProblem) -> StreamEvent {
-    var found: [StreamEvent] = []
-    do {
-      try parser.feed(Array(xml.utf8)) { found.append($0) }
-      try parser.finish()
-    } catch {
-      parser.reset()
-      throw LineProblem(
-        "\"xml\" cannot be read: \((error as? StreamError)?.kind.description ?? "")")
-    }
-    guard let event = found.first else { throw LineProblem("\"xml\" is empty") }
-    guard found.count == 1 else {
-      throw LineProblem("a record holds one element, not \(found.count)")
-    }
-    return event
   }
 }

@@ -154,7 +154,7 @@ package struct AccountFilter {
 
   /// Whether an element of the settled connection shows that it belongs to another account.
   private func belongsToAnother(_ record: CapturedRecord) -> Bool {
-    guard headerAccount == nil, let id = current[record.connection],
+    guard headerAccount == nil, record.account == nil, let id = current[record.connection],
       let own = sessions[id]?.account
     else { return false }
     if let account = Self.account(in: record.content), account != own { return true }
@@ -177,6 +177,8 @@ package struct AccountFilter {
     }
     if let account = headerAccount ?? Self.account(in: record.content) {
       sessions[id]?.isNamed = true
+      name(account, id)
+    } else if let account = record.account {
       name(account, id)
     } else if let hint = record.owner ?? Self.recipient(of: record.content) {
       if hint.resource != nil, let own = sessions[id]?.account, Self.areDifferent(own, hint.bare) {

@@ -57,6 +57,9 @@ package struct CaptureReader {
     case .native:
       made = .lines(NativeReader(options))
       escapedBytes = 6
+    case .spool:
+      made = .lines(SpoolReader(options))
+      escapedBytes = 6
     case .raw:
       made = .lines(RawReader(options))
       escapedBytes = 6

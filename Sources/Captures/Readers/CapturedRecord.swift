@@ -14,6 +14,8 @@ package struct CapturedRecord: Hashable, Sendable {
   package var content: Content
   /// The full address of the connection's session, if the source gives it outside the XML.
   var owner: JID?
+  /// The account of the record, if the source names it with each record.
+  var account: BareJID?
 
   /// Creates a record.
   package init(

@@ -217,10 +217,12 @@ extension CaptureFormat {
     }
     if let object = try? JSONScanner.object(line) {
       if object[Lifecycle.versionKey] != nil { return named("native") }
+      if SpoolReader.isLine(object) { return named("tap") }
       let isRaw = object["conn"] != nil && (object["event"] != nil || object["dir"] != nil)
       return isRaw ? named("raw-jsonl") : nil
     }
     if hasKey(Lifecycle.versionKey) { return named("native") }
+    if hasKey("stored") && hasKey("a") { return named("tap") }
     return hasKey("conn") && hasKey("dir") ? named("raw-jsonl") : nil
   }
 }
@@ -229,7 +231,7 @@ extension CaptureFormat.Shape {
   /// Whether a line of text is in the style of the format's program.
   fileprivate func owns(_ line: ArraySlice<UInt8>) -> Bool {
     switch self {
-    case .native, .raw, .xml, .har, .pasted: false
+    case .native, .spool, .raw, .xml, .har, .pasted: false
     case .dino: DinoReader.isHead(line)
     case .wireshark: WiresharkReader.Kind(line) != nil
     case .lines(let log): log.isOwnLine(line)
@@ -240,7 +242,7 @@ extension CaptureFormat.Shape {
   /// Whether a record of the format begins on a line.
   func begins(_ line: ArraySlice<UInt8>) -> Bool {
     switch self {
-    case .native, .raw, .xml, .har, .pasted: false
+    case .native, .spool, .raw, .xml, .har, .pasted: false
     case .dino, .wireshark: owns(line)
     // What a program announces, it announces with and without the module that logs its stanzas.
     case .lines(let log):

@@ -36,7 +36,9 @@ package struct LogFileName: Hashable, Sendable {
       .map { name.dropLast($0.count) } ?? name[...]
     // The names of logrotate and most libraries: debug.log.2, debug.log-20261120,
     // debug.log.2026-11-20.
-    if let match = plain.wholeMatch(of: Self.dated) {
+    if let match = plain.wholeMatch(of: Self.segment) {
+      (log, age) = ("the spool of a tap", Age([0, Int(match.1) ?? .max]))
+    } else if let match = plain.wholeMatch(of: Self.dated) {
       (log, age) = (String(match.1), Age(date: match.2))
     } else if let match = plain.wholeMatch(of: /(.+)\.(\d{1,4})/) {
       (log, age) = (String(match.1), Age([1, -(Int(match.2) ?? 0)]))
@@ -56,6 +58,12 @@ package struct LogFileName: Hashable, Sendable {
 }
 
 extension LogFileName {
+  /// A segment of a tap's spool, which is named after the server's run. Segments are numbered
+  /// across runs. The name of a run is no date, as in `20261120-101500.jsonl`.
+  private static var segment: Regex<(Substring, Substring)> {
+    /(?!(?:19|20)\d\d[01]\d[0-3]\d)[0-9a-f]{8}-(\d{6,})\.jsonl/
+  }
+
   /// A date after the name: `debug.log-20261120`, `debug.log.2026-11-20.1`.
   private static var dated: Regex<(Substring, Substring, Substring)> {
     /(.+?)[.\-_]((?:19|20)\d\d-?[01]\d-?[0-3]\d(?:[\-_.T]\d{1,10})*)/

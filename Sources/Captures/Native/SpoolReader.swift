@@ -1,0 +1,237 @@
+import XMPPStanza
+import XMPPStream
+
+/// Reads the spool of a server's tap: JSON Lines about all accounts of the server.
+///
+/// A line names its account and its connection. The numbers of connections begin anew when the
+/// server does, so a connection's name also has the server's run in it. A roster that the server
+/// had stored becomes a session of its own, which asks for the roster and receives it, followed by
+/// the requests that wait for an answer.
+final class SpoolReader: LineReader {
+  /// The key of the first line of a segment; its value is the version of the format.
+  static let versionKey = "rollcall-tap"
+
+  /// A connection that has not ended.
+  private struct OpenConnection {
+    let account: BareJID
+    /// Whether the client has asked for a resource, so that the answer says which one it has.
+    var isBinding = false
+  }
+
+  private let parser: StreamParser
+  private let chosen: BareJID?
+  /// The accounts of which a record was passed on, so that the user can be told which there are.
+  private var named: Set<BareJID> = []
+  private var boot = ""
+  private var open: [Int64: OpenConnection] = [:]
+  private var storedRosters = 0
+
+  init(_ options: ReaderOptions) {
+    parser = StreamParser(root: .records, limits: options.limits)
+    chosen = options.account
+  }
+
+  func take(_ line: ArraySlice<UInt8>, number: Int, _ sink: Sink) throws {
+    guard !line.allSatisfy(\.isXMLSpace) else { return }
+    do {
+      let object = try NativeReader.object(line)
+      let time = try NativeReader.time(object)
+      if object[Self.versionKey] != nil {
+        try begin(object, time, number, sink)
+      } else if let gap = object["gap"] {
+        let lines = if case .integer(let count) = gap { "\(count) lines" } else { "lines" }
+        let message = "the tap could not write \(lines) before this one: what they said is unknown"
+        try sink(.problem(CaptureProblem(line: number, message: message)))
+      } else if object["alive"] == nil {
+        try read(object, time, number, sink)
+      }
+    } catch let problem as LineProblem {
+      try sink(.problem(CaptureProblem(line: number, message: problem.message)))
+    }
+  }
+
+  func finish(_ sink: Sink) throws {}
+
+  /// Whether an object is a line of a spool, which may have been cut before its first one.
+  static func isLine(_ object: [String: JSONValue]) -> Bool {
+    if object[versionKey] != nil { return true }
+    guard case .integer = object["t"] else { return false }
+    guard let account = object["a"]?.string else {
+      guard object.count == 2, case .integer = object["alive"] ?? object["gap"] else {
+        return false
+      }
+      return true
+    }
+    let isElement = object[NativeKey.direction] != nil && object["xml"] != nil
+    let isStream = object[NativeKey.stream]?.string.map(events.contains) ?? false
+    return account.contains("@") && (isElement || isStream || object["stored"] != nil)
+  }
+
+  /// What can happen to a stream.
+  private static let events = ["authenticated", "opened", "resumed", "lost", "closed"]
+
+  // MARK: Segments
+
+  /// Begins a segment. The first one of a run of the server ends the connections of the run before.
+  private func begin(
+    _ object: [String: JSONValue], _ time: Int64?, _ number: Int, _ sink: Sink
+  ) throws {
+    guard case .integer(let version) = object[Self.versionKey] else {
+      throw LineProblem("\"\(Self.versionKey)\" is not a whole number")
+    }
+    guard version == 1 else { throw CaptureError.unknownVersion(line: number, version) }
+    guard let next = object["boot"]?.string, !next.isEmpty else {
+      throw LineProblem("\"boot\" is missing")
+    }
+    guard next != boot else { return }
+    for (connection, state) in open.sorted(by: { $0.key < $1.key }) {
+      let end = Lifecycle.closed(reason: "the server ended")
+      try sink(.record(record(.lifecycle(end), state.account, connection, time, number)))
+    }
+    (open, boot) = ([:], next)
+  }
+
+  // MARK: Lines of accounts
+
+  private func read(
+    _ object: [String: JSONValue], _ time: Int64?, _ number: Int, _ sink: Sink
+  ) throws {
+    guard let text = object["a"]?.string else { throw LineProblem("\"a\" is missing") }
+    guard let account = try? BareJID(parsing: text) else {
+      throw LineProblem("\"a\" is no address")
+    }
+    // The first line of another account shows that the spool has it.
+    guard chosen == nil || chosen == account || named.insert(account).inserted else { return }
+    if object["stored"] != nil { return try readStored(object, account, time, number, sink) }
+    guard case .integer(let connection) = object["c"], connection > 0 else {
+      throw LineProblem("\"c\" is not the number of a connection")
+    }
+    let content: CapturedRecord.Content
+    if object[NativeKey.stream] != nil {
+      guard let lifecycle = try lifecycle(object, account, connection) else { return }
+      content = .lifecycle(lifecycle)
+    } else {
+      content = try element(object)
+      noteBinding(content, account, connection)
+    }
+    try sink(.record(record(content, account, connection, time, number)))
+  }
+
+  private func record(
+    _ content: CapturedRecord.Content, _ account: BareJID, _ connection: Int64, _ time: Int64?,
+    _ number: Int
+  ) -> CapturedRecord {
+    let name = boot.isEmpty ? "\(connection)" : "\(boot)-\(connection)"
+    var record = CapturedRecord(connection: name, time: time, line: number, content: content)
+    record.account = account
+    return record
+  }
+
+  private func element(
+    _ object: [String: JSONValue]
+  ) throws(LineProblem) -> CapturedRecord.Content {
+    let direction = try NativeReader.direction(object)
+    guard let xml = object["xml"]?.string else { throw LineProblem("\"xml\" is missing") }
+    return CapturedRecord.Content(try parser.onlyEvent(in: xml), direction)
+  }
+
+  /// The event of a connection; nil if the elements around it say the same.
+  private func lifecycle(
+    _ object: [String: JSONValue], _ account: BareJID, _ connection: Int64
+  ) throws(LineProblem) -> Lifecycle? {
+    switch object[NativeKey.stream]?.string {
+    case "lost", "closed":
+      guard open.removeValue(forKey: connection) != nil else { return nil }
+      return .closed(reason: object["reason"]?.string)
+    case "opened":
+      let isAnswered = open[connection]?.isBinding == true
+      open[connection] = OpenConnection(account: account)
+      return isAnswered ? nil : try Lifecycle(stream: object)
+    case "authenticated", "resumed":
+      open[connection] = OpenConnection(account: account)
+      return try Lifecycle(stream: object)
+    default:
+      throw LineProblem(
+        "\"stream\" is none of \"authenticated\", \"opened\", \"resumed\", \"lost\", \"closed\"")
+    }
+  }
+
+  /// Notes that the client has asked for a resource.
+  private func noteBinding(
+    _ content: CapturedRecord.Content, _ account: BareJID, _ connection: Int64
+  ) {
+    var state = open[connection] ?? OpenConnection(account: account)
+    if case .element(.outbound, let node, _) = content,
+      node.child("bind", in: Namespace.bind) != nil
+    {
+      state.isBinding = true
+    }
+    open[connection] = state
+  }
+
+  // MARK: Stored rosters
+
+  private func readStored(
+    _ object: [String: JSONValue], _ account: BareJID, _ time: Int64?, _ number: Int, _ sink: Sink
+  ) throws {
+    guard let xml = object["xml"]?.string else { throw LineProblem("\"xml\" is missing") }
+    let result = try parser.onlyEvent(in: xml)
+    guard case .element(let element) = result, let id = element.node.attribute("id"),
+      element.node.child("query", in: Namespace.roster) != nil
+    else { throw LineProblem("\"xml\" is no roster") }
+    let query = XMPPElement(XMLName("query", in: Namespace.roster))
+    let get = Self.stanza("iq", [("type", "get"), ("id", id)], [.element(query)])
+    var contents: [CapturedRecord.Content] = [
+      .lifecycle(.opened(JID(prepared: account, resource: nil))),
+      .element(.outbound, get, bytes: get.serialized()),
+      CapturedRecord.Content(result, .inbound),
+    ]
+    for contact in try Self.addresses(object["asked"]) {
+      let request = Self.stanza(
+        "presence", [("type", "subscribe"), ("from", contact.text), ("to", account.text)])
+      contents.append(.element(.inbound, request, bytes: request.serialized()))
+    }
+    contents.append(.lifecycle(.closed(reason: nil)))
+    storedRosters += 1
+    for content in contents {
+      var record = record(content, account, 0, time, number)
+      record.connection = "\(boot)-stored\(storedRosters)"
+      try sink(.record(record))
+    }
+  }
+
+  private static func stanza(
+    _ name: String, _ attributes: [(String, String)], _ content: [XMPPElement.Content] = []
+  ) -> XMPPElement {
+    XMPPElement(
+      XMLName(name, in: Namespace.client),
+      attributes: attributes.map { XMLAttribute(XMLName($0, in: ""), $1) }, content: content)
+  }
+
+  /// The addresses whose requests wait for an answer.
+  private static func addresses(_ value: JSONValue?) throws(LineProblem) -> [BareJID] {
+    guard let value else { return [] }
+    guard case .array(let values) = value else { throw LineProblem("\"asked\" is no list") }
+    return values.compactMap { value in value.string.flatMap { try? BareJID(parsing: $0) } }
+  }
+}
+
+extension StreamParser {
+  /// Returns the one element, header or end tag in a record's text.
+  func onlyEvent(in xml: String) throws(LineProblem) -> StreamEvent {
+    var found: [StreamEvent] = []
+    do {
+      try feed(Array(xml.utf8)) { found.append($0) }
+      try finish()
+    } catch {
+      reset()
+      throw LineProblem(
+        "\"xml\" cannot be read: \((error as? StreamError)?.kind.description ?? "")")
+    }
+    guard let event = found.first else { throw LineProblem("\"xml\" is empty") }
+    guard found.count == 1 else {
+      throw LineProblem("a record holds one element, not \(found.count)")
+    }
+    return event
+  }
+}
