@@ -23,10 +23,12 @@ final class Ejabberd: RealServer {
   private let ports: [TLSMode: Int]
   private let apiPort: Int
   private let level: String
+  private let isTapped: Bool
   private let folder: TemporaryFolder
   private let process = ServerProcess()
 
-  init(isQuiet: Bool) throws {
+  init(isQuiet: Bool, isTapped: Bool) throws {
+    self.isTapped = isTapped
     level = isQuiet ? "warning" : "debug"
     folder = try TemporaryFolder()
     let domain = domain
@@ -39,6 +41,12 @@ final class Ejabberd: RealServer {
     let chain = try [certificates.certificate, certificates.key]
       .map { try String(contentsOfFile: $0, encoding: .utf8) }.joined()
     try chain.write(toFile: folder.file("server.pem"), atomically: true, encoding: .utf8)
+    if isTapped {
+      let source = folder.file("mod_rollcall_tap.erl")
+      try Self.tap().write(toFile: source, atomically: true, encoding: .utf8)
+      let compiled = try Tool.run("erlc", ["-o", folder.path, source])
+      guard compiled.code == 0 else { throw Tool.Failure(words: compiled.output) }
+    }
     try configuration.write(
       toFile: folder.file("ejabberd.yml"), atomically: true, encoding: .utf8)
   }
@@ -85,6 +93,7 @@ final class Ejabberd: RealServer {
       mod_admin_extra: {}
       mod_http_api: {}
       mod_stream_mgmt: {}
+    \(isTapped ? "  mod_rollcall_tap: { folder: \"\(spool)\" }" : "")
     host_config:
       "\(name(of: .brief))":
         modules:
@@ -136,6 +145,8 @@ final class Ejabberd: RealServer {
     .split(separator: "\n").map { indentation + $0 }.joined(separator: "\n")
   }
 
+  var spool: String { folder.file("spool") }
+
   func endpoint(for mode: TLSMode) -> (domain: String, port: Int) {
     (domain, ports[mode] ?? (mode.isDirect ? directPort : port))
   }
@@ -144,7 +155,8 @@ final class Ejabberd: RealServer {
     let process = Process()
     process.executableURL = URL(filePath: Tool.find("erl") ?? "erl")
     process.arguments = [
-      "-noinput", "-mnesia", "dir", "\"\(folder.file("data"))\"", "-s", "ejabberd",
+      "-noinput", "-pa", folder.path, "-mnesia", "dir", "\"\(folder.file("data"))\"", "-s",
+      "ejabberd",
     ]
     process.environment = ProcessInfo.processInfo.environment.merging([
       "EJABBERD_CONFIG_PATH": folder.file("ejabberd.yml"),

@@ -20,13 +20,17 @@ final class Prosody: RealServer {
   /// The port of HTTPS, for files.
   private let filePort: Int
   private let level: String
+  private let isTapped: Bool
   private let folder: TemporaryFolder
   private let process = ServerProcess()
 
-  convenience init(isQuiet: Bool) throws { try self.init(isQuiet: isQuiet, days: 2) }
+  convenience init(isQuiet: Bool, isTapped: Bool) throws {
+    try self.init(isQuiet: isQuiet, days: 2, isTapped: isTapped)
+  }
 
   /// - Parameter days: The validity of the certificate; negative for one that has expired.
-  init(isQuiet: Bool, days: Int) throws {
+  init(isQuiet: Bool, days: Int, isTapped: Bool = false) throws {
+    self.isTapped = isTapped
     level = isQuiet ? "warn" : "debug"
     folder = try TemporaryFolder()
     let domain = domain
@@ -38,6 +42,10 @@ final class Prosody: RealServer {
     directPorts = [.v12: try freePort(), .v13: try freePort()]
     try FileManager.default.createDirectory(
       atPath: folder.file("data"), withIntermediateDirectories: true)
+    if isTapped {
+      try Self.tap()
+        .write(toFile: folder.file("mod_rollcall_tap.lua"), atomically: true, encoding: .utf8)
+    }
     try configuration.write(
       toFile: folder.file("prosody.cfg.lua"), atomically: true, encoding: .utf8)
     try Self.rosterScript.write(toFile: script, atomically: true, encoding: .utf8)
@@ -60,8 +68,10 @@ final class Prosody: RealServer {
     https_ssl = { \(files) }
     modules_enabled = {
       "roster"; "saslauth"; "tls"; "disco"; "ping"; "smacks"; "blocklist"; "register"; "pep";
-      "vcard_legacy";
+      "vcard_legacy";\(isTapped ? " \"rollcall_tap\";" : "")
     }
+    plugin_paths = { "\(folder.path)" }
+    rollcall_tap_folder = "\(spool)"
     modules_disabled = { "s2s"; "s2s_auth_certs" }
     allow_registration = true
     registration_whitelist = { "127.0.0.1" }
@@ -97,6 +107,8 @@ final class Prosody: RealServer {
       http_file_share_size_limit = 100000
     """
   }
+
+  var spool: String { folder.file("spool") }
 
   private var files: String {
     "certificate = \"\(certificates.certificate)\"; key = \"\(certificates.key)\""

@@ -85,8 +85,12 @@ struct TLSMode: Hashable, Sendable, CustomTestStringConvertible {
 protocol RealServer: AnyObject, Sendable {
   static var isPossible: Bool { get }
   static var name: String { get }
-  /// - Parameter isQuiet: Whether it logs only problems.
-  init(isQuiet: Bool) throws
+  /// - Parameters:
+  ///   - isQuiet: Whether it logs only problems.
+  ///   - isTapped: Whether it has the module that `rollcall fleet tap` prints.
+  init(isQuiet: Bool, isTapped: Bool) throws
+  /// The folder into which that module writes.
+  var spool: String { get }
   /// Its first domain.
   var domain: String { get }
   var certificates: Certificates { get }
@@ -117,7 +121,14 @@ protocol RealServer: AnyObject, Sendable {
 }
 
 extension RealServer {
-  init() throws { try self.init(isQuiet: false) }
+  init(isQuiet: Bool = false) throws { try self.init(isQuiet: isQuiet, isTapped: false) }
+
+  /// The module for this server, as the program prints it.
+  static func tap() throws -> String {
+    let run = try Program("fleet", "tap", name)
+    guard run.code == 0 else { throw Tool.Failure(words: run.errors) }
+    return run.output
+  }
 
   func name(of domain: Domain) -> String { domain.name(at: self.domain) }
 

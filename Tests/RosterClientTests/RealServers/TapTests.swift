@@ -1,0 +1,246 @@
+import EventStore
+import Foundation
+import Rollcall
+@testable import RosterClient
+import TestSupport
+import Testing
+
+extension RealServerTests {
+  /// The modules that `rollcall fleet tap` prints, in real servers.
+  @Suite("Taps")
+  struct Taps {
+    @Test(
+      "A tap writes what clients and their server exchange, and no secrets",
+      arguments: Servers.allCases)
+    func tap(_ kind: Servers) async throws {
+      let server = try kind.make(isQuiet: true, isTapped: true)
+      try await server.start()
+      defer { try? server.stop() }
+      let stage = try Stage(on: server)
+      let (aliceJID, bobJID) = (try stage.jid("alice"), try stage.jid("bob"))
+      let relay = try Relay(to: server.port)
+      let carol = try await stage.session("carol", isNew: true)
+      await carol.close()
+      let alice = try await stage.session("alice", isNew: true, over: relay)
+      let bob = try await stage.session("bob", isNew: true)
+      try await befriend(alice, bob, stage)
+      // Carol is offline, and so only the server's store shows that alice asks.
+      try await alice.perform(.add(stage.jid("carol"), name: "Carol"))
+      await bob.send(Self.message(to: aliceJID, "the secret of bob"))
+      await bob.flush()
+      try await bob.ping()
+      relay.cut()
+      await stage.wait(for: alice, "not cut") { !$0.isConnected }
+      await stage.wait(for: alice, "not back") { $0.isConnected }
+      try await alice.perform(.rename(bobJID, to: "鲍勃 \"<&>\""))
+      await bob.close()
+      try await alice.ping()
+
+      let spool = try await settled(stage, Spool(server.spool)) { spool in
+        spool.streams(of: bobJID).last == "closed" ? nil : "bob's session has not ended"
+      }
+      try checkContent(spool, stage)
+      // All that was said in bob's session, in its order, except what closing it leaves unread.
+      #expect(
+        Said.withoutLastAcknowledgements(spool.said(by: bobJID))
+          == Said.withoutLastAcknowledgements(try Said.all(in: Recorded(stage.log("bob")))))
+      for user in ["alice", "bob", "carol"] { try checkRoster(of: user, stage) }
+      try await checkLosses(alice, stage)
+      await alice.close()
+    }
+
+    private func befriend(
+      _ alice: LiveSession, _ bob: LiveSession, _ stage: Stage
+    ) async throws {
+      let (aliceJID, bobJID) = (try stage.jid("alice"), try stage.jid("bob"))
+      try await alice.perform(.add(bobJID, name: "Bob", groups: ["Work", "家人"]))
+      await stage.wait(for: bob, "no request") { $0.incoming[aliceJID] != nil }
+      try await bob.perform(.add(aliceJID))
+      await stage.wait(for: alice, "no request back") { $0.incoming[bobJID] != nil }
+      try await alice.perform(.accept(bobJID))
+      await stage.wait(for: bob, "no friend") { $0.item(aliceJID)?.subscription == .both }
+    }
+
+    /// Checks what is in the spool, and what is not.
+    private func checkContent(_ spool: Spool, _ stage: Stage) throws {
+      let (aliceJID, carolJID) = (try stage.jid("alice"), try stage.jid("carol"))
+      #expect(spool.lines.first?["rollcall-tap"] as? Int == 1)
+      #expect(spool.lines.contains { $0["alive"] != nil })
+      #expect(!spool.lines.contains { $0["gap"] != nil })
+      #expect(spool.streams(of: carolJID) == ["authenticated", "opened", "closed"])
+      #expect(
+        spool.streams(of: aliceJID) == [
+          "authenticated", "opened", "lost", "authenticated", "resumed",
+        ])
+      let stored = spool.lines.last {
+        $0["stored"] as? String == "changed" && $0["a"] as? String == carolJID.text
+      }
+      #expect(stored?["asked"] as? [String] == [aliceJID.text])
+      for secret in ["pass of", "the secret of bob", "<body"] {
+        #expect(!spool.text.contains(secret), "\(secret)")
+      }
+      // The id with which alice's session was resumed leaves the same mark as in a log.
+      let marks = try Self.marks(Recorded(stage.log("alice")).records.map(\.text))
+      #expect(!marks.isEmpty)
+      #expect(Self.marks(spool.elements(of: aliceJID)) == marks)
+      for (path, mode) in [(spool.folder, 0o700)] + spool.files.map({ ($0, 0o600) }) {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == mode, "\(path)")
+      }
+    }
+
+    /// The ids in the stream management of a session.
+    private static func marks(_ elements: [String]) -> Set<String> {
+      Set(
+        elements.filter { $0.hasPrefix("<enabled") || $0.hasPrefix("<resume") }
+          .flatMap { text in ["id", "previd"].compactMap { element(text).attribute($0) } })
+    }
+
+    /// Checks that the account's roster according to the spool is the one that the server stores.
+    private func checkRoster(of user: String, _ stage: Stage) throws {
+      let account = try stage.jid(user)
+      let run = try Program("state", stage.server.spool, "--account", account.text, "--json")
+      #expect(run.code == 0, "\(run.errors)")
+      let document = try run.document
+      #expect(document["complete"] as? Bool == true)
+      let items = document["items"] as? [NSDictionary] ?? []
+      let contacts = items.map { item in
+        (
+          item["jid"] as? String ?? "",
+          StoredContact(
+            name: item["name"] as? String ?? "",
+            subscription: item["subscription"] as? String ?? "",
+            isPending: item["ask"] as? String == "subscribe",
+            groups: Set(item["groups"] as? [String] ?? []))
+        )
+      }
+      let stored = try stage.server.stored(account)
+      let own = Dictionary(contacts) { $1 }.filter { jid, contact in
+        stage.server.distinguishesRequests || stored.contacts[jid] != nil
+          || contact.subscription != "none"
+      }
+      #expect(own == stored.contacts, "\(user)")
+      let incoming = (document["requests"] as? NSDictionary)?["incoming"] as? [NSDictionary] ?? []
+      #expect(Set(incoming.compactMap { $0["jid"] as? String }) == stored.requests, "\(user)")
+    }
+
+    /// Checks that the server keeps running while the spool cannot be written, that what was lost is
+    /// counted, and that a deleted file is noticed.
+    private func checkLosses(_ alice: LiveSession, _ stage: Stage) async throws {
+      let (spool, bob) = (stage.server.spool, try stage.jid("bob"))
+      try FileManager.default.removeItem(atPath: spool)
+      try Data().write(to: URL(filePath: spool))
+      try await alice.perform(.rename(bob, to: "lost"))
+      // The spool is tried again for each line.
+      try FileManager.default.removeItem(atPath: spool)
+      let found = try await settled(stage, Spool(spool)) { found in
+        try await alice.perform(.rename(bob, to: "found"))
+        let elements = found.elements(of: try stage.jid("alice"))
+        return elements.contains { $0.contains("found") } ? nil : "nothing is written"
+      }
+      #expect(found.lines.first?["rollcall-tap"] as? Int == 1)
+      #expect(found.files.count == 1)
+      try await alice.ping()
+    }
+
+    private static func message(to jid: BareJID, _ body: String) -> [UInt8] {
+      Array("<message to='\(jid)' type='chat' id='m1'><body>\(body)</body></message>".utf8)
+    }
+
+    /// Reads the spool until nothing is missing.
+    private func settled(
+      _ stage: Stage, _ spool: Spool, _ missing: (Spool) async throws -> String?
+    ) async throws -> Spool {
+      var found = spool
+      let difference = try await stage.settled {
+        found = try Spool(spool.folder)
+        return try await missing(found)
+      }
+      #expect(difference == nil)
+      return found
+    }
+  }
+}
+
+/// What is in the folder of a spool.
+private struct Spool {
+  let folder: String
+  let files: [String]
+  let text: String
+  let lines: [[String: Any]]
+
+  init(_ folder: String) throws {
+    self.folder = folder
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    files = names.sorted().map { "\(folder)/\($0)" }
+    text = try files.map { try String(contentsOfFile: $0, encoding: .utf8) }.joined()
+    // The last line may be incomplete.
+    lines = text.split(separator: "\n").compactMap { line in
+      try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+    }
+  }
+
+  private func lines(of account: BareJID) -> [[String: Any]] {
+    lines.filter { $0["a"] as? String == account.text }
+  }
+
+  func streams(of account: BareJID) -> [String] {
+    lines(of: account).compactMap { $0["stream"] as? String }
+  }
+
+  func elements(of account: BareJID) -> [String] {
+    lines(of: account).filter { $0["dir"] != nil }.compactMap { $0["xml"] as? String }
+  }
+
+  func said(by account: BareJID) -> [Said] {
+    lines(of: account).compactMap { line in
+      guard let direction = line["dir"] as? String else { return nil }
+      return Said(isSent: direction == "out", line["xml"] as? String ?? "")
+    }
+  }
+}
+
+/// An element of a session, as far as both ends write it alike.
+private struct Said: Hashable {
+  let isSent: Bool
+  let name: String
+  var type: String?
+  var id: String?
+
+  private static let names: Set = [
+    "iq", "message", "presence", "r", "a", "enable", "enabled", "resume", "resumed",
+  ]
+
+  /// Nil for what belongs to the login.
+  init?(isSent: Bool, _ text: String) {
+    guard text.hasPrefix("<"), !text.hasPrefix("<stream:"), !text.hasPrefix("</") else {
+      return nil
+    }
+    let node = element(text)
+    guard Self.names.contains(node.name.local),
+      node.child("query", in: "jabber:iq:register") == nil
+    else { return nil }
+    (self.isSent, name) = (isSent, node.name.local)
+    // A message without its text has no attributes either.
+    guard name != "message" else { return }
+    (type, id) = (node.attribute("type"), node.attribute("id"))
+  }
+
+  static func all(in recorded: Recorded) -> [Said] {
+    recorded.records.compactMap { record in
+      switch record.direction {
+      case .inbound: Said(isSent: false, record.text)
+      case .outbound: Said(isSent: true, record.text)
+      case .none: nil
+      }
+    }
+  }
+
+  static func withoutLastAcknowledgements(_ all: [Said]) -> [[Said]] {
+    [true, false].map { isSent in
+      var own = all.filter { $0.isSent == isSent }
+      while let last = own.last, ["r", "a"].contains(last.name) { own.removeLast() }
+      return own
+    }
+  }
+}
