@@ -110,10 +110,30 @@ import XMPPStanza
         "\(head) \(direction == .inbound ? "<" : ">") \(String(decoding: bytes, as: UTF8.self))"
     case .lifecycle(.opened(let jid)): return "\(head) opened \(jid)"
     case .lifecycle(.resumed(let jid)): return "\(head) resumed \(jid.map { "\($0)" } ?? "")"
-    case .lifecycle(.closed(let reason)): return "\(head) closed \(reason ?? "")"
+    case .lifecycle(.closed(let reason)): return "\(head) closed" + (reason.map { " \($0)" } ?? "")
     case .lifecycle(.authenticated): return "\(head) authenticated"
-    case .lifecycle, .streamHeader, .streamEnd, .annotation, .unreadable: return "\(head) other"
+    case .streamEnd(let direction): return "\(head) end \(direction == .inbound ? "<" : ">")"
+    case .lifecycle, .streamHeader, .annotation, .unreadable: return "\(head) other"
     }
+  }
+
+  @Test(
+    "A session that ends is lost, or ended by the client's tag, and only once",
+    arguments: [
+      (#""lost""#, ["c closed"]), (#""closed""#, ["c closed"]),
+      (#""closed","reason":"no <a/>""#, ["c closed no <a/>"]),
+      (#""closed","by":"client""#, ["c end >", "c closed"]),
+      (#""closed","by":"server""#, ["c closed"]), (#""closed","reason":" ""#, ["c closed"]),
+    ])
+  func endings(_ end: String, _ expected: [String]) throws {
+    let opened =
+      #"{"t":5,"c":3,"a":"ann@example.test","stream":"opened","jid":"ann@example.test/x"}"#
+    let ended = #"{"t":6,"c":3,"a":"ann@example.test","stream":\#(end)}"#
+    let again = #"{"t":7,"c":3,"a":"ann@example.test","stream":"closed"}"#
+    let reading = try read([Self.header, opened, ended, again].joined(separator: "\n"), "tap")
+    #expect(
+      reading.outputs.dropFirst().map(Self.text)
+        == expected.map { "ab12cd34-3 6" + $0.dropFirst() })
   }
 
   @Test("A new run of the server ends the connections of the run before, and no other segment does")
@@ -130,7 +150,7 @@ import XMPPStanza
       ])
   }
 
-  @Test("A stored roster is a session that receives it, with the requests that wait")
+  @Test("A stored roster is received on a connection, with the requests that wait")
   func stored() throws {
     let line = #"""
       {"t":5,"a":"ann@example.test","stored":"all","xml":"<iq type='result' id='r'><query \#

@@ -5,7 +5,7 @@ import XMPPStream
 ///
 /// A line names its account and its connection. The numbers of connections begin anew when the
 /// server does, so a connection's name also has the server's run in it. A roster that the server
-/// had stored becomes a session of its own, which asks for the roster and receives it, followed by
+/// had stored becomes a connection of its own, which asks for the roster and receives it, followed by
 /// the requests that wait for an answer.
 final class SpoolReader: LineReader {
   /// The key of the first line of a segment; its value is the version of the format.
@@ -110,6 +110,9 @@ final class SpoolReader: LineReader {
     if object[NativeKey.stream] != nil {
       guard let lifecycle = try lifecycle(object, account, connection) else { return }
       content = .lifecycle(lifecycle)
+      if object["by"]?.string == "client" {
+        try sink(.record(record(.streamEnd(.outbound), account, connection, time, number)))
+      }
     } else {
       content = try element(object)
       noteBinding(content, account, connection)
@@ -142,7 +145,8 @@ final class SpoolReader: LineReader {
     switch object[NativeKey.stream]?.string {
     case "lost", "closed":
       guard open.removeValue(forKey: connection) != nil else { return nil }
-      return .closed(reason: object["reason"]?.string)
+      let reason = object["reason"]?.string.flatMap { EndReason.reason(Array($0.utf8)[...]) }
+      return .closed(reason: reason)
     case "opened":
       let isAnswered = open[connection]?.isBinding == true
       open[connection] = OpenConnection(account: account)
@@ -181,8 +185,8 @@ final class SpoolReader: LineReader {
     else { throw LineProblem("\"xml\" is no roster") }
     let query = XMPPElement(XMLName("query", in: Namespace.roster))
     let get = Self.stanza("iq", [("type", "get"), ("id", id)], [.element(query)])
+    // No session is opened: a client that has one does not lose it by this.
     var contents: [CapturedRecord.Content] = [
-      .lifecycle(.opened(JID(prepared: account, resource: nil))),
       .element(.outbound, get, bytes: get.serialized()),
       CapturedRecord.Content(result, .inbound),
     ]

@@ -109,8 +109,18 @@ authenticated(State, _Failure, _User) -> State.
 opened(State) -> begun(State, opened).
 lost(State) -> ended(State, lost, []).
 closed(State, Reason) ->
-    Why = guarded(fun() -> ejabberd_c2s:format_reason(State, Reason) end, ""),
-    ended(State, closed, [{reason, Why}]).
+    guarded(fun() -> write_last_edit(State) end),
+    case maps:get(stop_reason, State, Reason) of
+        {stream, reset} -> ended(State, closed, [{by, "client"}]); % with the end tag of its stream
+        _ ->
+            Why = guarded(fun() -> ejabberd_c2s:format_reason(State, Reason) end, ""),
+            ended(State, closed, [{reason, Why}])
+    end.
+
+%% What a session changed in its last minute may have been pushed to a connection that was gone.
+write_last_edit(#{rollcall_tap_edit := Time, user := User, lserver := Server}) ->
+    [write_if_offline(User, Server, 1000) || erlang:monotonic_time(second) - Time < 60];
+write_last_edit(_State) -> ok.
 
 begun(#{jid := JID} = State, Event) ->
     guarded(fun() ->
@@ -151,9 +161,21 @@ record(#{user := User} = State, Direction, Encode) when User =/= <<>> ->
         Tapped = announced(State, Element),
         write([{c, maps:get(rollcall_tap, Tapped)}, {a, account(State)}, {dir, Direction},
                {xml, fxml:element_to_binary(presentable(Element))}]),
-        Tapped
+        case Direction =:= "out" andalso is_edit(Element) of
+            true -> Tapped#{rollcall_tap_edit => erlang:monotonic_time(second)};
+            false -> Tapped
+        end
     end, State);
 record(State, _Direction, _Encode) -> State.
+
+is_edit(#xmlel{name = Name, attrs = Attrs, children = Children}) ->
+    case {Name, proplists:get_value(<<"type">>, Attrs)} of
+        {<<"iq">>, <<"set">>} ->
+            [] =/= [Child || #xmlel{} = Child <- Children, space(Child) =:= <<"jabber:iq:roster">>];
+        {<<"presence">>, <<"subscribe", _/binary>>} -> true;
+        {<<"presence">>, <<"unsubscribe", _/binary>>} -> true;
+        _ -> false
+    end.
 
 %% The state after the line that has to come before an element.
 announced(#{rollcall_tap_open := true} = State, _Element) -> State;
@@ -240,10 +262,18 @@ write_slices(Accounts) ->
 subscription_arrived(Result, Presence) ->
     guarded(fun() ->
         {User, Server, _} = jid:tolower(xmpp:get_to(Presence)),
-        Write = fun() -> guarded(fun() -> write_roster(User, Server, "changed", none) end) end,
-        [spawn(Write) || ejabberd_sm:get_user_resources(User, Server) =:= []]
+        write_if_offline(User, Server, 0)
     end),
     Result.
+
+write_if_offline(User, Server, Delay) ->
+    spawn(fun() ->
+        timer:sleep(Delay),
+        guarded(fun() ->
+            [write_roster(User, Server, "changed", none)
+             || ejabberd_sm:get_user_resources(User, Server) =:= []]
+        end)
+    end).
 
 %% Reads the roster again after it was written: a session may have changed it in between.
 write_roster(User, Server, Why, Written) ->
@@ -308,6 +338,8 @@ escaped(Byte) -> <<Byte>>.
 %% The writer. It is not linked to the server: if it ends, the next line starts it again.
 
 init([]) ->
+    process_flag(priority, high), % many sessions may be busy: lines wait for none of them
+    process_flag(message_queue_data, off_heap),
     {_, Counters, Settings} = persistent_term:get(?MODULE),
     lost_lines(atomics:exchange(Counters, ?WAITING, 0)), % those on their way to an earlier writer
     self() ! heartbeat,
@@ -558,6 +590,7 @@ end
 
 local numbers, last_number = setmetatable({}, { __mode = "k" }), 0;
 local open = setmetatable({}, { __mode = "k" }); -- the connection on which a bound session is
+local closed_by_client = setmetatable({}, { __mode = "k" }); -- sessions with the client's end tag
 
 local function account(session) return session.username .. "@" .. session.host; end
 
@@ -583,9 +616,9 @@ local function begins(session, event)
 	stream(session, open[session], event, "jid", session.full_jid);
 end
 
-local function ends(session, event, reason)
+local function ends(session, event, reason, key)
 	if not open[session] then return; end
-	stream(session, open[session], event, "reason", reason);
+	stream(session, open[session], event, key or "reason", reason);
 	open[session] = nil;
 end
 
@@ -668,7 +701,11 @@ function module.add_host(module)
 	local function on(event, work, priority) module:hook(event, guarded(work), priority); end
 	on("authentication-success", function (event) authenticated(event.session); end);
 	on("resource-bind", function (event) begins(event.session, "opened"); end);
-	on("resource-unbind", function (event) ends(event.session, "closed", event.error); end);
+	on("pre-session-close", function (event) closed_by_client[event.session] = event.reason == false; end, 10000);
+	on("resource-unbind", function (event)
+		if closed_by_client[event.session] then return ends(event.session, "closed", "client", "by"); end
+		ends(event.session, "closed", event.error);
+	end);
 	on("smacks-hibernation-start", function (event) ends(event.origin, "lost"); end);
 	on("presence/bare", function (event) presence_arrived(event.stanza, module.host); end, 10000);
 	guarded(function ()

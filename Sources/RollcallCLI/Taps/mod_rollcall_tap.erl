@@ -103,8 +103,18 @@ authenticated(State, _Failure, _User) -> State.
 opened(State) -> begun(State, opened).
 lost(State) -> ended(State, lost, []).
 closed(State, Reason) ->
-    Why = guarded(fun() -> ejabberd_c2s:format_reason(State, Reason) end, ""),
-    ended(State, closed, [{reason, Why}]).
+    guarded(fun() -> write_last_edit(State) end),
+    case maps:get(stop_reason, State, Reason) of
+        {stream, reset} -> ended(State, closed, [{by, "client"}]); % with the end tag of its stream
+        _ ->
+            Why = guarded(fun() -> ejabberd_c2s:format_reason(State, Reason) end, ""),
+            ended(State, closed, [{reason, Why}])
+    end.
+
+%% What a session changed in its last minute may have been pushed to a connection that was gone.
+write_last_edit(#{rollcall_tap_edit := Time, user := User, lserver := Server}) ->
+    [write_if_offline(User, Server, 1000) || erlang:monotonic_time(second) - Time < 60];
+write_last_edit(_State) -> ok.
 
 begun(#{jid := JID} = State, Event) ->
     guarded(fun() ->
@@ -145,9 +155,21 @@ record(#{user := User} = State, Direction, Encode) when User =/= <<>> ->
         Tapped = announced(State, Element),
         write([{c, maps:get(rollcall_tap, Tapped)}, {a, account(State)}, {dir, Direction},
                {xml, fxml:element_to_binary(presentable(Element))}]),
-        Tapped
+        case Direction =:= "out" andalso is_edit(Element) of
+            true -> Tapped#{rollcall_tap_edit => erlang:monotonic_time(second)};
+            false -> Tapped
+        end
     end, State);
 record(State, _Direction, _Encode) -> State.
+
+is_edit(#xmlel{name = Name, attrs = Attrs, children = Children}) ->
+    case {Name, proplists:get_value(<<"type">>, Attrs)} of
+        {<<"iq">>, <<"set">>} ->
+            [] =/= [Child || #xmlel{} = Child <- Children, space(Child) =:= <<"jabber:iq:roster">>];
+        {<<"presence">>, <<"subscribe", _/binary>>} -> true;
+        {<<"presence">>, <<"unsubscribe", _/binary>>} -> true;
+        _ -> false
+    end.
 
 %% The state after the line that has to come before an element.
 announced(#{rollcall_tap_open := true} = State, _Element) -> State;
@@ -234,10 +256,18 @@ write_slices(Accounts) ->
 subscription_arrived(Result, Presence) ->
     guarded(fun() ->
         {User, Server, _} = jid:tolower(xmpp:get_to(Presence)),
-        Write = fun() -> guarded(fun() -> write_roster(User, Server, "changed", none) end) end,
-        [spawn(Write) || ejabberd_sm:get_user_resources(User, Server) =:= []]
+        write_if_offline(User, Server, 0)
     end),
     Result.
+
+write_if_offline(User, Server, Delay) ->
+    spawn(fun() ->
+        timer:sleep(Delay),
+        guarded(fun() ->
+            [write_roster(User, Server, "changed", none)
+             || ejabberd_sm:get_user_resources(User, Server) =:= []]
+        end)
+    end).
 
 %% Reads the roster again after it was written: a session may have changed it in between.
 write_roster(User, Server, Why, Written) ->
@@ -302,6 +332,8 @@ escaped(Byte) -> <<Byte>>.
 %% The writer. It is not linked to the server: if it ends, the next line starts it again.
 
 init([]) ->
+    process_flag(priority, high), % many sessions may be busy: lines wait for none of them
+    process_flag(message_queue_data, off_heap),
     {_, Counters, Settings} = persistent_term:get(?MODULE),
     lost_lines(atomics:exchange(Counters, ?WAITING, 0)), % those on their way to an earlier writer
     self() ! heartbeat,

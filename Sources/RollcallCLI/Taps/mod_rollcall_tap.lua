@@ -161,6 +161,7 @@ end
 
 local numbers, last_number = setmetatable({}, { __mode = "k" }), 0;
 local open = setmetatable({}, { __mode = "k" }); -- the connection on which a bound session is
+local closed_by_client = setmetatable({}, { __mode = "k" }); -- sessions with the client's end tag
 
 local function account(session) return session.username .. "@" .. session.host; end
 
@@ -186,9 +187,9 @@ local function begins(session, event)
 	stream(session, open[session], event, "jid", session.full_jid);
 end
 
-local function ends(session, event, reason)
+local function ends(session, event, reason, key)
 	if not open[session] then return; end
-	stream(session, open[session], event, "reason", reason);
+	stream(session, open[session], event, key or "reason", reason);
 	open[session] = nil;
 end
 
@@ -271,7 +272,11 @@ function module.add_host(module)
 	local function on(event, work, priority) module:hook(event, guarded(work), priority); end
 	on("authentication-success", function (event) authenticated(event.session); end);
 	on("resource-bind", function (event) begins(event.session, "opened"); end);
-	on("resource-unbind", function (event) ends(event.session, "closed", event.error); end);
+	on("pre-session-close", function (event) closed_by_client[event.session] = event.reason == false; end, 10000);
+	on("resource-unbind", function (event)
+		if closed_by_client[event.session] then return ends(event.session, "closed", "client", "by"); end
+		ends(event.session, "closed", event.error);
+	end);
 	on("smacks-hibernation-start", function (event) ends(event.origin, "lost"); end);
 	on("presence/bare", function (event) presence_arrived(event.stanza, module.host); end, 10000);
 	guarded(function ()
