@@ -82,8 +82,8 @@ import Testing
       let log = "\(expected.account).rollcall"
       let state = try Program("state", log, "--json", in: spool.folder.path)
       #expect((try state.document)["complete"] as? Bool == true)
-      // Laowang's client was told to accept after a second. What he was sent between his sessions is
-      // missed only in a spool with messages.
+      // Laowang's client was told to accept after a second. What he was sent between his sessions
+      // is missed only in a spool with messages.
       let run = try Program("findings", log, "--json", in: spool.folder.path)
       let findings = (try run.document)["findings"] as? [NSDictionary] ?? []
       let odd = name == "tap-prosody" ? ["automatic-acceptance", "gap"] : ["automatic-acceptance"]

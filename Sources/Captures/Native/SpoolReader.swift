@@ -5,8 +5,8 @@ import XMPPStream
 ///
 /// A line names its account and its connection. The numbers of connections begin anew when the
 /// server does, so a connection's name also has the server's run in it. A roster that the server
-/// had stored becomes a connection of its own, which asks for the roster and receives it, followed by
-/// the requests that wait for an answer.
+/// had stored becomes a connection of its own, which asks for the roster and receives it, followed
+/// by the requests that wait for an answer.
 final class SpoolReader: LineReader {
   /// The key of the first line of a segment; its value is the version of the format.
   static let versionKey = "rollcall-tap"

@@ -6,8 +6,9 @@ struct FleetCommand: ParsableCommand {
     commandName: "fleet",
     abstract: "Records what all accounts of a server send and receive.",
     discussion: """
-      `rollcall fleet tap` prints a module for a server. The module writes a spool, which the other \
-      commands read like any capture; `rollcall state FOLDER --account JID` selects an account.
+      `rollcall fleet tap` prints a module for a server. The module writes a spool, which the \
+      other commands read like any capture; `rollcall state FOLDER --account JID` selects an \
+      account.
 
       Exit codes: 0 done, 2 bad usage or bad input.
 

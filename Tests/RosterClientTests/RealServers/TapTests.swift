@@ -124,8 +124,8 @@ extension RealServerTests {
       #expect(Set(incoming.compactMap { $0["jid"] as? String }) == stored.requests, "\(user)")
     }
 
-    /// Checks that the server keeps running while the spool cannot be written, that what was lost is
-    /// counted, and that a deleted file is noticed.
+    /// Checks that the server keeps running while the spool cannot be written, that what was lost
+    /// is counted, and that a deleted file is noticed.
     private func checkLosses(_ alice: LiveSession, _ stage: Stage) async throws {
       let (spool, bob) = (stage.server.spool, try stage.jid("bob"))
       try FileManager.default.removeItem(atPath: spool)
