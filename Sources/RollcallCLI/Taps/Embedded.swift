@@ -566,6 +566,7 @@ end
 local function presentable(stanza)
 	local name, xmlns = stanza.name, stanza.attr.xmlns;
 	if management[xmlns] then
+		if not (stanza.attr.id or stanza.attr.previd) then return stanza; end
 		local copy = st.clone(stanza);
 		copy.attr.location = nil;
 		for _, key in ipairs { "id", "previd" } do
@@ -623,6 +624,13 @@ local function ends(session, event, reason, key)
 end
 
 local function recorder(direction)
+	local heads = setmetatable({}, { __mode = "k" }); -- what all lines of a connection begin with
+	local function head(session)
+		local key = session.filters;
+		heads[key] = heads[key] or ('"c":%d,"a":%s,"dir":"%s","xml":%%s'):format(connection(session),
+			quoted(account(session)):gsub("%%", "%%%%"), direction);
+		return heads[key];
+	end
 	local record = guarded(function (stanza, session)
 		if type(stanza) ~= "table" or not session.username or not session.host then return; end
 		if stanza.attr.xmlns == "urn:ietf:params:xml:ns:xmpp-framing" then return; end
@@ -630,8 +638,7 @@ local function recorder(direction)
 			ends(session, "lost"); -- the server may not have noticed that the old connection is
 			begins(session, "resumed");
 		end
-		write('"c":%d,"a":%s,"dir":"%s","xml":%s', connection(session), quoted(account(session)),
-			direction, quoted(presentable(stanza)));
+		write(head(session), quoted(presentable(stanza)));
 	end);
 	return function (stanza, session)
 		record(stanza, session);
