@@ -46,7 +46,7 @@ extension Conversations {
   }
 
   /// Whether a complete query of the archive over the time of a message does not have it. If it
-  /// was written again, that is the time from the first writing to the last one.
+  /// was written again, it may have arrived either time.
   private func isMaybeLost(_ message: Message, _ key: ConversationKey) -> Bool {
     let version = message.current
     let archiveIDs = message.versions.count == 1 ? message.archiveIDs : version.archiveIDs
@@ -56,10 +56,12 @@ extension Conversations {
     let written = version.lastWritten ?? RecordStamp(record: version.record, time: start)
     let end = written.time ?? start
     let archive = key.kind == .group ? key.jid.bare : account
-    return answeredPages.contains { page in
-      page.archive == archive && page.answered.record > written.record
-        && (page.with.map { $0.bare == key.jid.bare } ?? true)
-        && (page.start ?? .min) <= start && end <= (page.end ?? .max)
+    return [start, end].allSatisfy { time in
+      answeredPages.contains { page in
+        page.archive == archive && page.answered.record > written.record
+          && (page.with.map { $0.bare == key.jid.bare } ?? true)
+          && (page.start ?? .min) <= time && time <= (page.end ?? .max)
+      }
     }
   }
 }

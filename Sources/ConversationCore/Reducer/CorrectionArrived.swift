@@ -40,6 +40,10 @@ extension Conversations {
     }
     guard messages[number].retraction == nil else {
       report(.correctionOfRetracted, at: position, about: candidate.stanza.from)
+      // Others may correct it in turn.
+      let ids = [candidate.stanza.id, candidate.stanza.originID].compactMap { $0 }
+      if let id = candidate.stanza.id { register(id: id, of: number) }
+      foldStrayCorrections(naming: ids, into: number)
       return .version(original(of: number))
     }
     guard candidate.content.encryption != nil || messages[number].current.content.encryption == nil
@@ -166,8 +170,12 @@ extension Conversations {
   mutating func foldStrayCorrections(of number: Int, _ arrival: Arrival) {
     // What arrives live and at once is later than the correction.
     guard arrival.isInherentCopy, !messages[number].isCorrectionEntry else { return }
-    let conversation = messages[number].conversation
     let ids = messages[number].versions.flatMap { [$0.id, $0.originID] }.compactMap { $0 }
+    foldStrayCorrections(naming: ids, into: number)
+  }
+
+  private mutating func foldStrayCorrections(naming ids: [String], into number: Int) {
+    let conversation = messages[number].conversation
     let strays = Set(ids.map { ExactText($0) }).flatMap { id in
       all[conversation].strayCorrections[id, default: []].map { (number: $0, corrected: id) }
     }
@@ -176,7 +184,9 @@ extension Conversations {
       fold(stray.number, of: stray.corrected, into: number)
     }
     // Others may name the corrections that were folded now.
-    if !folded.isEmpty { foldStrayCorrections(of: number, arrival) }
+    let next = folded.flatMap { messages[$0.number].versions }
+      .flatMap { [$0.id, $0.originID] }.compactMap { $0 }
+    if !folded.isEmpty { foldStrayCorrections(naming: next, into: number) }
   }
 
   /// Makes an entry a version of the message that it corrects.

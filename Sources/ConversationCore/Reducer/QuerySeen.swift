@@ -46,7 +46,7 @@ extension Conversations {
     if let page { return page.first }
     let id = ArchiveID(before, in: archive)
     for conversation in all.indices {
-      if let number = named(.archive(id), in: conversation).first { return [conversation: number] }
+      if let number = message(archivedAs: id, in: conversation) { return [conversation: number] }
     }
     return [:]
   }
@@ -162,7 +162,10 @@ extension Conversations {
   private func time(of id: ArchiveID) -> Int64? {
     if let time = archiveTimes[id] { return time }
     for conversation in all.indices {
-      if let number = named(.archive(id), in: conversation).first { return messages[number].time }
+      guard let number = named(.archive(id), in: conversation).first else { continue }
+      // A correction has a later time than what it corrects.
+      let version = messages[number].versions.first { $0.archiveIDs.contains(id) }
+      return version?.time ?? messages[number].time
     }
     return nil
   }

@@ -97,6 +97,16 @@ struct ChangeTests {
         fromBob("2", id: "b", replaces("a")),
       ], ["in  retracted"], findings: ["correction-of-retracted"]),
     ContentCase(
+      "in turn, before it is known whose correction it corrects",
+      [
+        query("q"),
+        result("z", bob("3", id: "c", replaces("b")), stamp: "2026-11-26T11:00:05Z"), fin("q"),
+        query("p", "<before>z</before>"),
+        result("x", bob("1", id: "a"), stamp: "2026-11-26T11:00:01Z"),
+        fromBob("", retracts("a")),
+        result("y", bob("2", id: "b", replaces("a")), stamp: "2026-11-26T11:00:03Z"), fin("p"),
+      ], ["in  retracted was 1"], findings: ["correction-of-retracted"]),
+    ContentCase(
       "not encrypted, of an encrypted message",
       [
         fromBob("fallback", id: "a", MediaRuleTests.omemo("payload")),

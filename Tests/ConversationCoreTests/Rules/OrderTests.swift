@@ -67,6 +67,14 @@ struct OrderTests {
         result("e", sent("5"), stamp: at("12:00:50")), fin("q"),
       ], ["1", "2", "3", "4", "5"], findings: ["sent-again"]),
     ContentCase(
+      "pages after and before a correction, which keeps the place of its message",
+      [
+        fromBob("1", id: "1", stanzaID("a")), .wait(10_000), fromBob("2", id: "2", stanzaID("b")),
+        .wait(10_000), fromBob("1", id: "x", replaces("1") + stanzaID("d")), .wait(10_000),
+        query("p", "<before>d</before>"), result("c", bob("3"), stamp: at("12:00:15")), fin("p"),
+        query("q", "<after>d</after>"), result("e", bob("4"), stamp: at("12:00:25")), fin("q"),
+      ], ["1", "2", "3", "4"]),
+    ContentCase(
       "what no archive has keeps its place by time",
       [
         fromBob("2"), .wait(3_600_000), query("q"),

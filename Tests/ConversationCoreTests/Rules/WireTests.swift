@@ -211,6 +211,19 @@ struct WireTests {
     #expect(dialogue.findings.contains("maybe-lost"))
   }
 
+  @Test("A page that follows a correction covers the time after it, not that of its text")
+  func pageAfterCorrection() {
+    let steps = [
+      fromBob("1", id: "1", stanzaID("a1")), .wait(10_000), toBob("hello", id: "m"), .lost,
+      .wait(10_000), .bound(connection: 2),
+      fromBob("2", id: "2", replaces("1") + stanzaID("a2")), .wait(10_000),
+    ]
+    let after = steps + [query("q", "<after>a2</after>"), fin("q")]
+    #expect(!Dialogue.online(after).findings.contains("maybe-lost"))
+    let earlier = steps + [query("q", "<after>a1</after>"), fin("q")]
+    #expect(Dialogue.online(earlier).findings.contains("maybe-lost"))
+  }
+
   @Test("What was written again may have arrived either time")
   func writtenAgain() {
     let again: [Dialogue.Step] = [

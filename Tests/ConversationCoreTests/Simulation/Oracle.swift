@@ -108,9 +108,14 @@ struct Oracle {
     return newest.filter { !$0.value.isEmpty }
   }
 
-  /// All stanzas in the order in which they happened.
+  /// All stanzas in the order in which they happened. What the server never had is as new as it was
+  /// written last, because the log does not show that it was lost.
   private var happened: [Int] {
-    world.stanzas.indices.sorted { (world.instant(of: $0), $0) < (world.instant(of: $1), $1) }
+    func time(_ number: Int) -> Int64 {
+      let stanza = world.stanzas[number]
+      return stanza.processed ?? Swift.max(stanza.written, stanza.lastWritten)
+    }
+    return world.stanzas.indices.sorted { (time($0), $0) < (time($1), $1) }
   }
 
   private func reactor(of stanza: SimulatedStanza) -> String {
@@ -261,28 +266,33 @@ struct Oracle {
   /// the stamps of the archive leave it open.
   var hasLost: Bool? {
     let lost = Peer.allCases.flatMap { peer in
-      entries(of: peer).flatMap { entry -> [Bool] in
+      entries(of: peer).compactMap { entry -> Bool? in
         // A state that is open may be in doubt, too.
         guard entry.isOurs, entry.state == .unconfirmed || entry.state == nil,
           let number = entry.stanzas.last, seen(number)?.isUnconfirmed == true
-        else { return [] }
-        return world.spans.compactMap { isCovered(number, of: peer, by: $0) }
-          .map { $0 && entry.state != nil }
+        else { return nil }
+        // What was written twice may have arrived either time.
+        let stanza = world.stanzas[number]
+        guard let first = isCovered(stanza.written, of: number, in: peer),
+          let last = isCovered(stanza.lastWritten, of: number, in: peer)
+        else { return nil }
+        return first && last && entry.state != nil
       }
     }
     return lost.contains(true) ? true : lost.isEmpty ? false : nil
   }
 
-  /// Whether a query covered a message of ours for certain; nil if it did not.
-  private func isCovered(_ number: Int, of peer: Peer, by span: CoveredSpan) -> Bool? {
-    let stanza = world.stanzas[number]
-    guard span.isRoom == (peer == .room), span.peer.map({ $0 == peer }) ?? true,
-      stanza.writtenLine < span.answered
-    else { return nil }
-    // What was written twice may have arrived either time.
-    guard areClear(span.start, stanza.written), areClear(span.end, stanza.lastWritten) else {
-      return false
+  /// Whether queries after a message of ours was written covered a time for certain; nil if none
+  /// did.
+  private func isCovered(_ time: Int64, of number: Int, in peer: Peer) -> Bool? {
+    let spans = world.spans.filter { span in
+      span.isRoom == (peer == .room) && span.peer.map({ $0 == peer }) ?? true
+        && world.stanzas[number].writtenLine < span.answered
     }
-    return span.start <= stanza.written && stanza.lastWritten <= span.end ? true : nil
+    let covering = spans.compactMap { span -> Bool? in
+      guard areClear(span.start, time), areClear(span.end, time) else { return false }
+      return span.start <= time && time <= span.end ? true : nil
+    }
+    return covering.contains(true) ? true : covering.isEmpty ? nil : false
   }
 }
