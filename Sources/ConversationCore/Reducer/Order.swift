@@ -117,8 +117,8 @@ extension Conversations {
     return message(archivedAs: id, in: conversation)
   }
 
-  /// The message that an archive has under an id. A correction keeps the place of its message, which
-  /// is not where the archive has the correction.
+  /// The message that an archive has under an id. A correction keeps the place of its message,
+  /// which is not where the archive has the correction.
   func message(archivedAs id: ArchiveID, in conversation: Int) -> Int? {
     named(.archive(id), in: conversation).first { messages[$0].archiveIDs.contains(id) }
   }
