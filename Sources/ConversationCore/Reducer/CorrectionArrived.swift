@@ -169,7 +169,7 @@ extension Conversations {
   /// archive is read backwards.
   mutating func foldStrayCorrections(of number: Int, _ arrival: Arrival) {
     // What arrives live and at once is later than the correction.
-    guard arrival.isInherentCopy, !messages[number].isCorrectionEntry else { return }
+    guard arrival.isInherentCopy else { return }
     let ids = messages[number].versions.flatMap { [$0.id, $0.originID] }.compactMap { $0 }
     foldStrayCorrections(naming: ids, into: number)
   }
