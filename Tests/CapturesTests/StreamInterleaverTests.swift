@@ -160,6 +160,8 @@ struct StreamInterleaverTests {
     var testDescription: String { name }
 
     static let all: [Session] = (Fixture.all + Fixture.logs).flatMap { fixture -> [Session] in
+      // A spool has no file of one direction, and no login.
+      guard fixture.format != "tap" else { return [] }
       let head = Array(fixture.bytes.prefix(64 << 10))
       guard let format = CaptureFormat.detect(head)?.id,
         let reading = try? read(fixture.bytes, format)

@@ -24,13 +24,13 @@ local boot = require "util.hex".to(require "util.random".bytes(4));
 -- Nothing that goes wrong here reaches the server: it is logged, and counted as a gap.
 local is_active, gap = true, 0;
 local function guarded(work)
-	return function (...)
-		if not is_active then return; end
-		local ok, problem = pcall(work, ...);
-		if ok then return; end
-		gap = gap + 1;
-		module:log("error", "%s", problem);
-	end
+  return function (...)
+    if not is_active then return; end
+    local ok, problem = pcall(work, ...);
+    if ok then return; end
+    gap = gap + 1;
+    module:log("error", "%s", problem);
+  end
 end
 
 -- The spool. Lines wait in `buffer` for at most one tick.
@@ -39,122 +39,122 @@ local buffer, written, is_failing = {}, 0, false;
 local file, path, inode, size, segment, spooled = nil, nil, nil, 0, 0, 0;
 
 local function survey() -- the bytes in the folder, and the last segment of any boot
-	local bytes, last = 0, 0;
-	for name in lfs.dir(folder) do
-		local number = name:match("^%w+%-(%d+)%.jsonl$");
-		if number then
-			last = math.max(last, tonumber(number));
-			bytes = bytes + (lfs.attributes(folder .. "/" .. name, "size") or 0);
-		end
-	end
-	return bytes, last;
+  local bytes, last = 0, 0;
+  for name in lfs.dir(folder) do
+    local number = name:match("^%w+%-(%d+)%.jsonl$");
+    if number then
+      last = math.max(last, tonumber(number));
+      bytes = bytes + (lfs.attributes(folder .. "/" .. name, "size") or 0);
+    end
+  end
+  return bytes, last;
 end
 
 local function append(text)
-	if file:write(text) and file:flush() then
-		size, spooled = size + #text, spooled + #text;
-		return;
-	end
-	file:close(); -- part of a line may have been written: what follows goes into another segment
-	file = nil;
-	if size == 0 then os.remove(path); end
-	error("the spool cannot be written", 0);
+  if file:write(text) and file:flush() then
+    size, spooled = size + #text, spooled + #text;
+    return;
+  end
+  file:close(); -- part of a line may have been written: what follows goes into another segment
+  file = nil;
+  if size == 0 then os.remove(path); end
+  error("the spool cannot be written", 0);
 end
 
 local function open_segment()
-	if file then file:close(); end
-	local mask = pposix.umask("077");
-	lfs.mkdir(folder);
-	local bytes, last = survey();
-	segment = math.max(segment, last) + 1;
-	path = ("%s/%s-%06d.jsonl"):format(folder, boot, segment);
-	file = io.open(path, "a");
-	pposix.umask(mask);
-	inode, size, spooled = lfs.attributes(path, "ino"), 0, bytes;
-	append(('{"rollcall-tap":1,"boot":"%s","segment":%d,"server":"Prosody %s","what":"%s"}\n')
-		:format(boot, segment, prosody.version, what));
+  if file then file:close(); end
+  local mask = pposix.umask("077");
+  lfs.mkdir(folder);
+  local bytes, last = survey();
+  segment = math.max(segment, last) + 1;
+  path = ("%s/%s-%06d.jsonl"):format(folder, boot, segment);
+  file = io.open(path, "a");
+  pposix.umask(mask);
+  inode, size, spooled = lfs.attributes(path, "ino"), 0, bytes;
+  append(('{"rollcall-tap":1,"boot":"%s","segment":%d,"server":"Prosody %s","what":"%s"}\n')
+    :format(boot, segment, prosody.version, what));
 end
 
 local function flush()
-	if not buffer[1] and gap == 0 then return; end
-	-- What is written to a deleted file is lost without an error.
-	if not file or size >= segment_size or lfs.attributes(path, "ino") ~= inode then open_segment(); end
-	if spooled >= limit then error("the spool has reached rollcall_tap_limit", 0); end
-	if gap > 0 then table.insert(buffer, 1, ('{"t":%.0f,"gap":%d}\n'):format(now() * 1000, gap)); end
-	append(table.concat(buffer));
-	written, buffer, gap = written + #buffer, {}, 0;
+  if not buffer[1] and gap == 0 then return; end
+  -- What is written to a deleted file is lost without an error.
+  if not file or size >= segment_size or lfs.attributes(path, "ino") ~= inode then open_segment(); end
+  if spooled >= limit then error("the spool has reached rollcall_tap_limit", 0); end
+  if gap > 0 then table.insert(buffer, 1, ('{"t":%.0f,"gap":%d}\n'):format(now() * 1000, gap)); end
+  append(table.concat(buffer));
+  written, buffer, gap = written + #buffer, {}, 0;
 end
 
 local function flush_safely()
-	local lines = #buffer;
-	local ok, problem = pcall(flush);
-	if not ok then
-		if not is_failing then module:log("error", "lines are being lost: %s", problem); end
-		gap, buffer = gap + lines, {};
-	end
-	is_failing = not ok;
+  local lines = #buffer;
+  local ok, problem = pcall(flush);
+  if not ok then
+    if not is_failing then module:log("error", "lines are being lost: %s", problem); end
+    gap, buffer = gap + lines, {};
+  end
+  is_failing = not ok;
 end
 
 local escapes = { ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\r"] = "\\r", ["\t"] = "\\t" };
 local function quoted(text)
-	return '"' .. tostring(text):gsub('[%c"\\]', function (character)
-		return escapes[character] or ("\\u%04x"):format(character:byte());
-	end) .. '"';
+  return '"' .. tostring(text):gsub('[%c"\\]', function (character)
+    return escapes[character] or ("\\u%04x"):format(character:byte());
+  end) .. '"';
 end
 
 local function write(members, ...)
-	buffer[#buffer + 1] = ('{"t":%.0f,' .. members .. "}\n"):format(now() * 1000, ...);
-	if #buffer >= most_lines then flush_safely(); end
+  buffer[#buffer + 1] = ('{"t":%.0f,' .. members .. "}\n"):format(now() * 1000, ...);
+  if #buffer >= most_lines then flush_safely(); end
 end
 
 -- Secrets leave Rollcall's mark; a resumption id leaves a digest, which is equal for equal ids.
 
 local function set(words)
-	local found = {};
-	for word in words:gmatch("%S+") do found[word] = true; end
-	return found;
+  local found = {};
+  for word in words:gmatch("%S+") do found[word] = true; end
+  return found;
 end
 
 local removed = "urn:rollcall:removed:0";
 local management = set "urn:xmpp:sm:2 urn:xmpp:sm:3";
 local login = set "urn:ietf:params:xml:ns:xmpp-sasl urn:xmpp:sasl:1 urn:xmpp:sasl:2";
 local secret = set [[ jabber:iq:register jabber:iq:auth urn:xmpp:extdisco:1 urn:xmpp:extdisco:2
-	urn:xmpp:http:upload:0 urn:xmpp:push:0 urn:xmpp:fast:0 http://jabber.org/protocol/commands
-	http://jabber.org/protocol/http-auth ]]; -- passwords, tokens, signed addresses, what confirms something
+  urn:xmpp:http:upload:0 urn:xmpp:push:0 urn:xmpp:fast:0 http://jabber.org/protocol/commands
+  http://jabber.org/protocol/http-auth ]]; -- passwords, tokens, signed addresses, what confirms something
 local of_roster = set [[ jabber:iq:roster urn:xmpp:blocking urn:xmpp:ping
-	urn:ietf:params:xml:ns:xmpp-bind urn:ietf:params:xml:ns:xmpp-session ]];
+  urn:ietf:params:xml:ns:xmpp-bind urn:ietf:params:xml:ns:xmpp-session ]];
 
 local function without_content(stanza, kind)
-	local attr, head = stanza.attr, {};
-	for name in pairs(set(stanza.name == "message" and "xmlns" or "xmlns id type to from")) do
-		head[name] = attr[name];
-	end
-	local copy = st.stanza(stanza.name, head):tag("removed", { xmlns = removed, kind = kind }):up();
-	local problem = stanza.name == "iq" and stanza:get_child("error");
-	return problem and copy:add_child(problem) or copy;
+  local attr, head = stanza.attr, {};
+  for name in pairs(set(stanza.name == "message" and "xmlns" or "xmlns id type to from")) do
+    head[name] = attr[name];
+  end
+  local copy = st.stanza(stanza.name, head):tag("removed", { xmlns = removed, kind = kind }):up();
+  local problem = stanza.name == "iq" and stanza:get_child("error");
+  return problem and copy:add_child(problem) or copy;
 end
 
 local function presentable(stanza)
-	local name, xmlns = stanza.name, stanza.attr.xmlns;
-	if management[xmlns] then
-		if not (stanza.attr.id or stanza.attr.previd) then return stanza; end
-		local copy = st.clone(stanza);
-		copy.attr.location = nil;
-		for _, key in ipairs { "id", "previd" } do
-			local id = copy.attr[key];
-			copy.attr[key] = id and removed .. "#" .. sha256(id, true):sub(1, 16);
-		end
-		return copy;
-	end
-	if login[xmlns] then return without_content(stanza, "sasl"); end
-	if name == "message" and what ~= "all" then return without_content(stanza, "message"); end
-	if name ~= "iq" and name ~= "message" then return stanza; end
-	for _, child in ipairs(stanza.tags) do
-		local of = child.attr.xmlns or "";
-		local is_kept = what == "all" or child.name == "error" or of_roster[of];
-		if secret[of] or not is_kept then return without_content(stanza, of); end
-	end
-	return stanza;
+  local name, xmlns = stanza.name, stanza.attr.xmlns;
+  if management[xmlns] then
+    if not (stanza.attr.id or stanza.attr.previd) then return stanza; end
+    local copy = st.clone(stanza);
+    copy.attr.location = nil;
+    for _, key in ipairs { "id", "previd" } do
+      local id = copy.attr[key];
+      copy.attr[key] = id and removed .. "#" .. sha256(id, true):sub(1, 16);
+    end
+    return copy;
+  end
+  if login[xmlns] then return without_content(stanza, "sasl"); end
+  if name == "message" and what ~= "all" then return without_content(stanza, "message"); end
+  if name ~= "iq" and name ~= "message" then return stanza; end
+  for _, child in ipairs(stanza.tags) do
+    local of = child.attr.xmlns or "";
+    local is_kept = what == "all" or child.name == "error" or of_roster[of];
+    if secret[of] or not is_kept then return without_content(stanza, of); end
+  end
+  return stanza;
 end
 
 -- Sessions. A session that is resumed takes over the filters of the new connection: they identify a
@@ -167,62 +167,62 @@ local closed_by_client = setmetatable({}, { __mode = "k" }); -- sessions with th
 local function account(session) return session.username .. "@" .. session.host; end
 
 local function connection(session)
-	local key = session.filters;
-	if not numbers[key] then last_number = last_number + 1; end
-	numbers[key] = numbers[key] or last_number;
-	return numbers[key];
+  local key = session.filters;
+  if not numbers[key] then last_number = last_number + 1; end
+  numbers[key] = numbers[key] or last_number;
+  return numbers[key];
 end
 
 local function stream(session, number, event, key, value)
-	local detail = value and (',"%s":%s'):format(key, quoted(value)) or "";
-	write('"c":%d,"a":%s,"stream":"%s"%s', number, quoted(account(session)), event, detail);
+  local detail = value and (',"%s":%s'):format(key, quoted(value)) or "";
+  write('"c":%d,"a":%s,"stream":"%s"%s', number, quoted(account(session)), event, detail);
 end
 
 local function authenticated(session)
-	stream(session, connection(session), "authenticated", "over", session.bosh_version and "bosh"
-		or session.websocket_request and "websocket" or session.secure and "tls" or "tcp");
+  stream(session, connection(session), "authenticated", "over", session.bosh_version and "bosh"
+    or session.websocket_request and "websocket" or session.secure and "tls" or "tcp");
 end
 
 local function begins(session, event)
-	open[session] = connection(session);
-	stream(session, open[session], event, "jid", session.full_jid);
+  open[session] = connection(session);
+  stream(session, open[session], event, "jid", session.full_jid);
 end
 
 local function ends(session, event, reason, key)
-	if not open[session] then return; end
-	stream(session, open[session], event, key or "reason", reason);
-	open[session] = nil;
+  if not open[session] then return; end
+  stream(session, open[session], event, key or "reason", reason);
+  open[session] = nil;
 end
 
 local function recorder(direction)
-	local heads = setmetatable({}, { __mode = "k" }); -- what all lines of a connection begin with
-	local function head(session)
-		local key = session.filters;
-		heads[key] = heads[key] or ('"c":%d,"a":%s,"dir":"%s","xml":%%s'):format(connection(session),
-			quoted(account(session)):gsub("%%", "%%%%"), direction);
-		return heads[key];
-	end
-	local record = guarded(function (stanza, session)
-		if type(stanza) ~= "table" or not session.username or not session.host then return; end
-		if stanza.attr.xmlns == "urn:ietf:params:xml:ns:xmpp-framing" then return; end
-		if direction == "in" and stanza.name == "resumed" and management[stanza.attr.xmlns] then
-			ends(session, "lost"); -- the server may not have noticed that the old connection is
-			begins(session, "resumed");
-		end
-		write(head(session), quoted(presentable(stanza)));
-	end);
-	return function (stanza, session)
-		record(stanza, session);
-		return stanza;
-	end
+  local heads = setmetatable({}, { __mode = "k" }); -- what all lines of a connection begin with
+  local function head(session)
+    local key = session.filters;
+    heads[key] = heads[key] or ('"c":%d,"a":%s,"dir":"%s","xml":%%s'):format(connection(session),
+      quoted(account(session)):gsub("%%", "%%%%"), direction);
+    return heads[key];
+  end
+  local record = guarded(function (stanza, session)
+    if type(stanza) ~= "table" or not session.username or not session.host then return; end
+    if stanza.attr.xmlns == "urn:ietf:params:xml:ns:xmpp-framing" then return; end
+    if direction == "in" and stanza.name == "resumed" and management[stanza.attr.xmlns] then
+      ends(session, "lost"); -- the server may not have noticed that the old connection is
+      begins(session, "resumed");
+    end
+    write(head(session), quoted(presentable(stanza)));
+  end);
+  return function (stanza, session)
+    record(stanza, session);
+    return stanza;
+  end
 end
 
 -- The first to see what a client sends, and the last to see what the server sends.
 local from_client, to_client = recorder("out"), recorder("in");
 local watch = guarded(function (session)
-	if not tostring(session.type):match("^c2s") then return; end
-	filters.add_filter(session, "stanzas/in", from_client, 10000);
-	filters.add_filter(session, "stanzas/out", to_client, -10000);
+  if not tostring(session.type):match("^c2s") then return; end
+  filters.add_filter(session, "stanzas/in", from_client, 10000);
+  filters.add_filter(session, "stanzas/out", to_client, -10000);
 end);
 
 -- Stored rosters: of every account at the start, and of an account that has no session with a roster
@@ -231,96 +231,96 @@ end);
 local hosts_to_list, touched = {}, {};
 
 local write_roster = guarded(function (username, host, why)
-	local jid = username .. "@" .. host;
-	local roster, problem = rostermanager.load_roster(username, host);
-	if problem then error(problem, 0); end
-	local iq = st.iq({ type = "result", id = "rollcall-tap", to = jid }):query("jabber:iq:roster");
-	for contact, item in pairs(roster) do
-		if contact then
-			iq:tag("item", { jid = contact, name = item.name, subscription = item.subscription, ask = item.ask });
-			for group in pairs(item.groups or {}) do iq:text_tag("group", group); end
-			iq:up();
-		end
-	end
-	local asked = {};
-	for contact in pairs(roster[false].pending or {}) do asked[#asked + 1] = quoted(contact); end
-	write('"a":%s,"stored":"%s","xml":%s,"asked":[%s]', quoted(jid), why, quoted(iq), table.concat(asked, ","));
+  local jid = username .. "@" .. host;
+  local roster, problem = rostermanager.load_roster(username, host);
+  if problem then error(problem, 0); end
+  local iq = st.iq({ type = "result", id = "rollcall-tap", to = jid }):query("jabber:iq:roster");
+  for contact, item in pairs(roster) do
+    if contact then
+      iq:tag("item", { jid = contact, name = item.name, subscription = item.subscription, ask = item.ask });
+      for group in pairs(item.groups or {}) do iq:text_tag("group", group); end
+      iq:up();
+    end
+  end
+  local asked = {};
+  for contact in pairs(roster[false].pending or {}) do asked[#asked + 1] = quoted(contact); end
+  write('"a":%s,"stored":"%s","xml":%s,"asked":[%s]', quoted(jid), why, quoted(iq), table.concat(asked, ","));
 end);
 
 local function write_some_rosters()
-	local left = slice;
-	for _, names in pairs(touched) do write_roster(names[1], names[2], "changed"); end
-	touched = {};
-	while hosts_to_list[1] and left > 0 do
-		local username = hosts_to_list[1].next();
-		if username then
-			write_roster(username, hosts_to_list[1].name, "all");
-			left = left - 1;
-		else
-			table.remove(hosts_to_list, 1);
-		end
-	end
+  local left = slice;
+  for _, names in pairs(touched) do write_roster(names[1], names[2], "changed"); end
+  touched = {};
+  while hosts_to_list[1] and left > 0 do
+    local username = hosts_to_list[1].next();
+    if username then
+      write_roster(username, hosts_to_list[1].name, "all");
+      left = left - 1;
+    else
+      table.remove(hosts_to_list, 1);
+    end
+  end
 end
 
 local is_subscription = set "subscribe subscribed unsubscribe unsubscribed";
 local function presence_arrived(stanza, host)
-	if not is_subscription[stanza.attr.type] then return; end
-	local username = stanza.attr.to:match("^([^@/]+)@");
-	local user = username and prosody.bare_sessions[username .. "@" .. host];
-	for _, session in pairs(user and user.sessions or {}) do
-		if session.interested then return; end -- it is sent a push
-	end
-	if not username or not usermanager.user_exists(username, host) then return; end
-	touched[username .. "@" .. host] = { username, host }; -- written when the server has changed it
+  if not is_subscription[stanza.attr.type] then return; end
+  local username = stanza.attr.to:match("^([^@/]+)@");
+  local user = username and prosody.bare_sessions[username .. "@" .. host];
+  for _, session in pairs(user and user.sessions or {}) do
+    if session.interested then return; end -- it is sent a push
+  end
+  if not username or not usermanager.user_exists(username, host) then return; end
+  touched[username .. "@" .. host] = { username, host }; -- written when the server has changed it
 end
 
 function module.add_host(module)
-	if not prosody.hosts[module.host] or prosody.hosts[module.host].type ~= "local" then return; end
-	local function on(event, work, priority) module:hook(event, guarded(work), priority); end
-	on("authentication-success", function (event) authenticated(event.session); end);
-	on("resource-bind", function (event) begins(event.session, "opened"); end);
-	on("pre-session-close", function (event) closed_by_client[event.session] = event.reason == false; end, 10000);
-	on("resource-unbind", function (event)
-		if closed_by_client[event.session] then return ends(event.session, "closed", "client", "by"); end
-		ends(event.session, "closed", event.error);
-	end);
-	on("smacks-hibernation-start", function (event) ends(event.origin, "lost"); end);
-	on("presence/bare", function (event) presence_arrived(event.stanza, module.host); end, 10000);
-	guarded(function ()
-		local step, state, last = usermanager.users(module.host);
-		table.insert(hosts_to_list, { name = module.host, next = function ()
-			local ok, username = pcall(step, state, last);
-			last = ok and username or nil;
-			return last;
-		end });
-	end)();
+  if not prosody.hosts[module.host] or prosody.hosts[module.host].type ~= "local" then return; end
+  local function on(event, work, priority) module:hook(event, guarded(work), priority); end
+  on("authentication-success", function (event) authenticated(event.session); end);
+  on("resource-bind", function (event) begins(event.session, "opened"); end);
+  on("pre-session-close", function (event) closed_by_client[event.session] = event.reason == false; end, 10000);
+  on("resource-unbind", function (event)
+    if closed_by_client[event.session] then return ends(event.session, "closed", "client", "by"); end
+    ends(event.session, "closed", event.error);
+  end);
+  on("smacks-hibernation-start", function (event) ends(event.origin, "lost"); end);
+  on("presence/bare", function (event) presence_arrived(event.stanza, module.host); end, 10000);
+  guarded(function ()
+    local step, state, last = usermanager.users(module.host);
+    table.insert(hosts_to_list, { name = module.host, next = function ()
+      local ok, username = pcall(step, state, last);
+      last = ok and username or nil;
+      return last;
+    end });
+  end)();
 end
 
 local last_beat = 0;
 local work = guarded(function ()
-	if now() - last_beat >= 10 then
-		last_beat = now();
-		write('"alive":%d', written);
-		if is_failing then spooled = survey(); end
-	end
-	write_some_rosters();
+  if now() - last_beat >= 10 then
+    last_beat = now();
+    write('"alive":%d', written);
+    if is_failing then spooled = survey(); end
+  end
+  write_some_rosters();
 end);
 
 filters.add_filter_hook(watch);
 for _, session in pairs(prosody.full_sessions) do -- those that began before the tap
-	watch(session);
-	guarded(begins)(session, "opened");
+  watch(session);
+  guarded(begins)(session, "opened");
 end
 timer.add_task(tick, function ()
-	if not is_active then return; end
-	work();
-	flush_safely();
-	return tick;
+  if not is_active then return; end
+  work();
+  flush_safely();
+  return tick;
 end);
 module:hook_global("server-stopped", flush_safely);
 function module.unload()
-	for session in pairs(open) do guarded(ends)(session, "closed", "the tap was unloaded"); end
-	flush_safely();
-	is_active = false;
-	filters.remove_filter_hook(watch);
+  for session in pairs(open) do guarded(ends)(session, "closed", "the tap was unloaded"); end
+  flush_safely();
+  is_active = false;
+  filters.remove_filter_hook(watch);
 end
