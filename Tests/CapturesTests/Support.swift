@@ -142,7 +142,8 @@ func event(of content: CapturedRecord.Content) -> RosterEvent? {
   case .lifecycle(.resumed(let jid)): .session(.resumed(jid))
   case .lifecycle(.closed): .session(.closed(isLost: true))
   case .lifecycle(.connected), .lifecycle(.secured), .lifecycle(.verified),
-    .lifecycle(.unverified), .lifecycle(.authenticated), .annotation, .unreadable:
+    .lifecycle(.unverified), .lifecycle(.authenticated), .lifecycle(.recorded), .annotation,
+    .unreadable:
     nil
   }
 }

@@ -220,7 +220,9 @@ import Testing
         case .opened(let jid)?: try session.opened(as: jid, at: header.time)
         case .resumed?: try session.resumed(at: header.time)
         case .closed?: try session.closed(at: header.time)
-        case .header?, .connected?, .secured?, .verified?, .unverified?, .authenticated?, nil: break
+        case .header?, .connected?, .secured?, .verified?, .unverified?, .authenticated?,
+          .recorded?, nil:
+          break
         }
       case (_, .inbound): try session.received(bytes, at: header.time)
       case (_, .outbound): try session.sent(bytes, at: header.time)
