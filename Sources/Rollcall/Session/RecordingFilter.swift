@@ -47,7 +47,9 @@ struct RecordingFilter {
       encoder.encode(node, direction)
       guard encoder.storedEvent != nil else { return nil }
     }
-    guard let head = MessageHead.head(of: node) else { return content }
+    guard let head = MessageHead.head(of: node, withBody: policy.messages != .none) else {
+      return content
+    }
     return .element(direction, head, bytes: head.serialized())
   }
 

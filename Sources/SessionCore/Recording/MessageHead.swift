@@ -17,8 +17,24 @@ package import XMPPStanza
 package enum MessageHead {
   /// Returns the head of a message, or nil if the message has nothing else.
   ///
+  /// - Parameters:
+  ///   - node: The message.
+  ///   - withBody: Whether the head says that there were a body and a subject.
+  ///
   /// Complexity: linear in the message.
-  package static func head(of node: XMPPElement) -> XMPPElement? {
+  package static func head(of node: XMPPElement, withBody: Bool = true) -> XMPPElement? {
+    guard !withBody else { return reduced(node) }
+    let content = node.content.filter { item in
+      guard case .element(let child) = item else { return true }
+      return !child.is("body", in: Namespace.client) && !child.is("subject", in: Namespace.client)
+    }
+    guard content.count < node.content.count else { return reduced(node) }
+    let rest = XMPPElement(node.name, attributes: node.attributes, content: content)
+    return reduced(rest) ?? rest
+  }
+
+  /// The head of an element in a message; nil if it is the same.
+  private static func reduced(_ node: XMPPElement) -> XMPPElement? {
     let locals = structures[node.name.namespace]
     let attributes = node.attributes.filter { attribute in
       locals != nil && attribute.name.namespace.isEmpty
@@ -39,7 +55,7 @@ package enum MessageHead {
       case .text(let text):
         guard !text.trimmedOfXMLSpace.isEmpty else { return item }
       case .element(let child):
-        guard !child.isTextMark, let head = head(of: child) else { return item }
+        guard !child.isTextMark, let head = reduced(child) else { return item }
         isChanged = true
         return .element(head)
       }
