@@ -490,15 +490,21 @@ local function append(text)
   error("the spool cannot be written", 0);
 end
 
+local function privately(work, ...)
+  local mask = pposix.umask("077");
+  local result = work(...);
+  pposix.umask(mask);
+  return result;
+end
+
 local function open_segment()
   if file then file:close(); end
-  local mask = pposix.umask("077");
-  lfs.mkdir(folder);
+  file = nil; -- also if what follows fails
+  privately(lfs.mkdir, folder);
   local bytes, last = survey();
   segment = math.max(segment, last) + 1;
   path = ("%s/%s-%06d.jsonl"):format(folder, boot, segment);
-  file = io.open(path, "a");
-  pposix.umask(mask);
+  file = privately(io.open, path, "a");
   inode, size, spooled = lfs.attributes(path, "ino"), 0, bytes;
   append(('{"rollcall-tap":1,"boot":"%s","segment":%d,"server":"Prosody %s","what":"%s"}\n')
     :format(boot, segment, prosody.version, what));
