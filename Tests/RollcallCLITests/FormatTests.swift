@@ -28,13 +28,14 @@ import Testing
       added.errors.contains("kept.rollcall: this log is of format \(format)"), "\(added.errors)")
   }
 
-  @Test("A log of a format that is read answers as its capture does", arguments: [3])
-  func read(format: Int) throws {
+  @Test(
+    "A log of a format that is read answers as its capture does",
+    arguments: [(3, "captures/raw-pending-both/capture.log"), (4, "formats/4.jsonl")])
+  func read(format: Int, captured: String) throws {
     let folder = try TemporaryFolder()
     let kept = CaptureCase.fixtures.appending(path: "formats/\(format).rollcall")
     try FileManager.default.copyItem(at: kept, to: URL(filePath: folder.file("kept.rollcall")))
-    let capture = CaptureCase.fixtures.appending(path: "captures/raw-pending-both/capture.log")
-      .path(percentEncoded: false)
+    let capture = CaptureCase.fixtures.appending(path: captured).path(percentEncoded: false)
     for arguments in [["state", "--json"], ["findings", "--json"], ["log", "--jsonl"]] {
       let (command, options) = (arguments[0], Array(arguments.dropFirst()))
       let log = try Program([command, "kept.rollcall"] + options, in: folder.path)
