@@ -28,6 +28,7 @@ import Testing
       #expect(run.code == 2, "\(arguments)")
       #expect(run.output.isEmpty, "\(arguments)")
     }
-    #expect(try Program("fleet", "tap", "openfire").errors.contains("'prosody' or 'ejabberd'"))
+    let errors = try Program("fleet", "tap", "openfire").errors
+    #expect(errors.contains("'prosody'") && errors.contains("'ejabberd'"), "\(errors)")
   }
 }

@@ -4,7 +4,7 @@ import ArgumentParser
 struct FleetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fleet",
-    abstract: "Records what all accounts of a server send and receive.",
+    abstract: "Records all accounts of a server.",
     discussion: """
       `rollcall fleet tap` prints a module for a server. The module writes a spool, which the \
       other commands read like any capture; `rollcall state FOLDER --account JID` selects an \
