@@ -73,6 +73,18 @@ struct MessageHeadTests {
           "<vcard xmlns='urn:ietf:params:xml:ns:vcard-4.0'><fn><text>Bob</text></fn>"
             + "<tel>[]</tel></vcard>")),
     HeadCase(
+      "what is beside a name does not",
+      "<thread>t<body>x</body></thread>"
+        + event(Self.nick, "<nick xmlns='\(Self.nick)'>B<b>secret</b></nick>")
+        + event(
+          "urn:xmpp:vcard4",
+          "<vcard xmlns='urn:ietf:params:xml:ns:vcard-4.0'><fn><note>secret</note>"
+            + "<text a='secret'>Bob<b>secret</b></text></fn></vcard>"),
+      "<thread>t</thread>" + event(Self.nick, "<nick xmlns='\(Self.nick)'>B</nick>")
+        + event(
+          "urn:xmpp:vcard4",
+          "<vcard xmlns='urn:ietf:params:xml:ns:vcard-4.0'><fn><text>Bob</text></fn></vcard>")),
+    HeadCase(
       "an encrypted message is one, and key transport is not",
       "<encrypted xmlns='eu.siacs.conversations.axolotl'><header sid='1'><key rid='2'>a</key>"
         + "</header><payload>b</payload></encrypted>",
@@ -80,6 +92,8 @@ struct MessageHeadTests {
         + "</encrypted>"),
     HeadCase("text between elements", "<body/>loose<body/>more", "<body/><body/>[]"),
   ]
+
+  private static let nick = "http://jabber.org/protocol/nick"
 
   private static func event(_ node: String, _ item: String) -> String {
     "<event xmlns='http://jabber.org/protocol/pubsub#event'><items node='\(node)'><item id='1'>"

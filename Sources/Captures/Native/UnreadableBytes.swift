@@ -52,6 +52,11 @@ package struct UnreadableBytes: Hashable, Sendable {
     self.reason = reason
   }
 
+  /// A copy without the bytes, in which anything may be written.
+  package var withoutBytes: UnreadableBytes {
+    UnreadableBytes(direction, nil, count, reason, isBeyondLimit: isBeyondLimit)
+  }
+
   /// A copy without the bytes, and without the reason, which another program may have given.
   package var withheld: UnreadableBytes {
     UnreadableBytes(

@@ -57,7 +57,7 @@ package enum ProtocolVocabulary {
     "mechanism": mechanisms,
     "kind": [
       "sasl", "password", "token", "form", "registration", "handshake", "authorization",
-      "dialback", "key",
+      "dialback", "key", "text", "message",
     ],
     "space": ["default", "preserve"],
     "affiliation": ["owner", "admin", "member", "outcast", "none"],

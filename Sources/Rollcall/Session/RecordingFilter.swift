@@ -34,7 +34,10 @@ struct RecordingFilter {
       if content != nil { lastSign = nil }
       return content
     case .streamHeader, .lifecycle: news.streamChanged()
-    case .streamEnd, .annotation, .unreadable: break
+    case .unreadable(let unreadable):
+      // They may be a part of a message.
+      if policy.messages != .all { return .unreadable(unreadable.withoutBytes) }
+    case .streamEnd, .annotation: break
     }
     return part.content
   }

@@ -135,8 +135,9 @@ public actor LiveSession {
   ///   - login: The account that logs in, and its server.
   ///   - path: The log to continue, created if it does not exist; nil to keep the session in memory
   ///     only.
-  ///   - policy: What of the stream is kept in the log. An application that shows conversations
-  ///     keeps `RecordingPolicy.everything`, or all messages.
+  ///   - policy: What of the stream is kept in the log. The default keeps no text of a message, so
+  ///     an application that shows conversations asks for `RecordingPolicy.everything`, or all
+  ///     messages.
   ///   - limits: The limits for the server's stream.
   ///   - decider: Decides what is sent for commands.
   /// - Throws: `LiveFailure` if the log cannot be opened, belongs to another account, or is in use

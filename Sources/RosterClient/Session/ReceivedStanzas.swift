@@ -9,7 +9,7 @@ public struct ReceivedStanza: Hashable, Sendable {
   /// Its record. If nothing of it is in the log, the last record before it.
   public let stamp: RecordStamp
   /// The number of stanzas that arrived just before this one and were left out because the watcher
-  /// was too slow; they are in the log.
+  /// was too slow. The log has of them what its policy keeps: by default not what messages say.
   public let missed: Int
 }
 

@@ -41,7 +41,13 @@ package enum MessageHead {
         && keptAttributes.contains(attribute.name.local)
     }
     let content =
-      isName(node) ? nil : locals?.contains(node.name.local) == true ? heads(in: node) : mark(node)
+      if isName(node) {
+        name(in: node)
+      } else if locals?.contains(node.name.local) == true {
+        heads(in: node)
+      } else {
+        mark(node)
+      }
     guard content != nil || attributes.count < node.attributes.count else { return nil }
     return XMPPElement(node.name, attributes: attributes, content: content ?? node.content)
   }
@@ -63,6 +69,24 @@ package enum MessageHead {
       return nil
     }
     if content.count < node.content.count, !node.hasTextMark { content.append(.element(textMark)) }
+    return isChanged ? content : nil
+  }
+
+  /// The text of a name, which is in the element itself or, on a card, in an element `text` of it;
+  /// nil if there is nothing else. A contact can put anything beside it.
+  private static func name(in node: XMPPElement) -> [XMPPElement.Content]? {
+    var isChanged = false
+    let content = node.content.compactMap { item -> XMPPElement.Content? in
+      guard case .element(let child) = item else { return item }
+      guard node.name.namespace == Namespace.vCard4, child.is("text", in: Namespace.vCard4) else {
+        isChanged = true
+        return nil
+      }
+      let texts = child.content.filter { if case .text = $0 { true } else { false } }
+      guard !child.attributes.isEmpty || texts.count < child.content.count else { return item }
+      isChanged = true
+      return .element(XMPPElement(child.name, attributes: [], content: texts))
+    }
     return isChanged ? content : nil
   }
 

@@ -62,6 +62,22 @@ import XMPPStanza
     #expect(kept == (messages == .all))
   }
 
+  @Test(
+    "A part of a message that the end of its connection cuts off has no text in a log without texts",
+    arguments: RecordingPolicy.Messages.allCases)
+  func cutOff(_ messages: RecordingPolicy.Messages) throws {
+    let session = try RosterSession(
+      recordingTo: path, keeping: RecordingPolicy(messages: messages))
+    _ = try pass(to: session)
+    let part = "<message from='bob@example.test/pc'><body>unfinished"
+    try session.received(part.utf8, at: 3000)
+    try session.closed(at: 3001)
+    try session.close()
+    let log = try Data(contentsOf: URL(filePath: path))
+    #expect(log.contains(text: "\"unreadable\""), "how many bytes there were is kept")
+    #expect(log.contains(text: Data(part.utf8).base64EncodedString()) == (messages == .all))
+  }
+
   @Test("A log with heads has the entries without their texts, and says that it is not complete")
   func entries() throws {
     let session = try RosterSession(recordingTo: path, keeping: .heads)
