@@ -44,7 +44,10 @@ let package = Package(
   traits: [
     .trait(
       name: "Inspect",
-      description: "Builds rollcall-inspect, which needs an HTTP server that nothing else does.")
+      description: "Builds rollcall-inspect, which needs an HTTP server that nothing else does."),
+    // `.ci/run` builds it with everything else: with and without the trait, all is built twice.
+    .default(
+      enabledTraits: Context.environment["ROLLCALL_INSPECT"] == "1" ? ["Inspect"] : []),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -70,6 +73,9 @@ let package = Package(
     .systemLibrary(
       name: "CXXHash", pkgConfig: "libxxhash",
       providers: [.apt(["libxxhash-dev", "pkg-config"]), .brew(["xxhash"])]),
+    .systemLibrary(
+      name: "CNettle", pkgConfig: "nettle",
+      providers: [.apt(["nettle-dev", "pkg-config"]), .brew(["nettle"])]),
     // C code for what Swift has no operation or call for, and the commit of the build.
     .target(
       name: "CShims", dependencies: ["CLibXML2"],
@@ -77,6 +83,11 @@ let package = Package(
       linkerSettings: [.linkedLibrary("resolv")]),
 
     .target(name: "RawBytes", dependencies: ["CShims"], swiftSettings: rules),
+    // On Apple's systems, CryptoKit computes them.
+    .target(
+      name: "Digests",
+      dependencies: [.target(name: "CNettle", condition: .when(platforms: [.linux]))],
+      swiftSettings: rules),
     .target(
       name: "XMPPStanza", dependencies: ["RawBytes", "CShims"], swiftSettings: rules),
     .target(
@@ -96,16 +107,14 @@ let package = Package(
     .target(
       name: "ConversationCore",
       dependencies: [
-        "RawBytes", "XMPPStanza", "SessionCore",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "RawBytes", "Digests", "XMPPStanza", "SessionCore",
       ],
       swiftSettings: rules),
     .target(
       name: "EventStore",
       dependencies: [
-        "RawBytes", "CLMDB", "CXXHash",
+        "RawBytes", "Digests", "CLMDB", "CXXHash",
         .product(name: "BitCollections", package: "swift-collections"),
-        .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: rules),
     .target(
@@ -113,17 +122,16 @@ let package = Package(
     .target(
       name: "Captures",
       dependencies: [
-        "RawBytes", "XMPPStanza", "XMPPStream", "SessionCore", "CShims",
+        "RawBytes", "Digests", "XMPPStanza", "XMPPStream", "SessionCore", "CShims",
         .product(name: "DequeModule", package: "swift-collections"),
-        .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: rules),
     .target(
       name: "Rollcall",
       dependencies: [
-        "RawBytes", "XMPPStanza", "XMPPStream", "SessionCore", "RosterCore", "ConversationCore",
+        "RawBytes", "Digests", "XMPPStanza", "XMPPStream", "SessionCore", "RosterCore",
+        "ConversationCore",
         "EventStore", "Captures", "ContactSections",
-        .product(name: "Crypto", package: "swift-crypto"),
       ],
       exclude: ["Documents/documents.schema.json"], swiftSettings: rules),
     .target(
@@ -214,6 +222,8 @@ let package = Package(
       name: "Scaling", dependencies: ["TestSupport"], path: "Tests/Scaling", swiftSettings: rules),
     .testTarget(
       name: "RawBytesTests", dependencies: ["RawBytes", "TestSupport"], swiftSettings: rules),
+    .testTarget(
+      name: "DigestsTests", dependencies: ["Digests", "TestSupport"], swiftSettings: rules),
     .testTarget(
       name: "XMPPStanzaTests", dependencies: ["RawBytes", "XMPPStanza", "TestSupport"],
       swiftSettings: rules),

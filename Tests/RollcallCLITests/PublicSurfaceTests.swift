@@ -44,7 +44,7 @@ import Testing
         set -e; built=$(cd '\(built)' && pwd -P); root='\(root)'
         triple=$(swift -print-target-info | sed -n 's/.*"triple": "\\(.*\\)",/\\1/p' | head -n 1)
         set -- -module-name \(module) -target "$triple" -I "$built/Modules" -I "$root/Sources/CLMDB" \\
-          -I "$root/Sources/CLibXML2" -I "$root/Sources/CXXHash" -minimum-access-level public -skip-synthesized-members \\
+          -I "$root/Sources/CLibXML2" -I "$root/Sources/CXXHash" -I "$root/Sources/CNettle" -minimum-access-level public -skip-synthesized-members \\
           -output-dir .
         checkouts=$(cd "$built/../.." && pwd -P)/checkouts
         # What other packages built here for their plugins has a second map of the same module.
@@ -56,7 +56,7 @@ import Testing
           seen="$seen$module "
           set -- "$@" -Xcc "-fmodule-map-file=$map"
         done
-        for flag in $(pkg-config --cflags libxml-2.0 lmdb libxxhash); do set -- "$@" -Xcc "$flag"; done
+        for flag in $(pkg-config --cflags libxml-2.0 lmdb libxxhash nettle); do set -- "$@" -Xcc "$flag"; done
         swift symbolgraph-extract "$@"
         """, in: folder.path)
     try #require(run.code == 0, "\(run.errors)")

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import RawBytes
 package import XMPPStanza
 
@@ -167,10 +167,7 @@ package struct Credentials {
   /// than a running number, so that an element read again from a rotated capture is recognized.
   package static func mark(ofID id: String) -> String {
     guard !isMark(ofID: id) else { return id }
-    let digest = SHA256.hash(data: Array(id.utf8)).prefix(8)
-    return digest.reduce(removed + "#") { text, byte in
-      text + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }
+    return removed + "#" + Digest.sha256(Array(id.utf8)).prefix(8).hexadecimal
   }
 
   private static func isMark(ofID id: String) -> Bool {

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import RawBytes
 
 /// The bytes of a picture, a recording or a file that are in the log, with what they say about
@@ -28,26 +28,17 @@ package struct MediaBytes: Hashable, Sendable {
   package var mediaType: String? { description?.format.mediaType }
 
   /// The SHA-1 digest as 40 lowercase hexadecimal digits. Complexity: linear in the bytes.
-  package var sha1: String { Insecure.SHA1.hash(data: bytes).hexadecimal }
+  package var sha1: String { Digest.sha1(bytes).hexadecimal }
 
   /// The SHA-256 digest as 64 lowercase hexadecimal digits. Complexity: linear in the bytes.
-  package var sha256: String { SHA256.hash(data: bytes).hexadecimal }
+  package var sha256: String { Digest.sha256(bytes).hexadecimal }
 
   /// The SHA-512 digest as 128 lowercase hexadecimal digits. Complexity: linear in the bytes.
-  package var sha512: String { SHA512.hash(data: bytes).hexadecimal }
+  package var sha512: String { Digest.sha512(bytes).hexadecimal }
 
   /// The name of a file with these bytes: the SHA-256 digest and an extension that the bytes
   /// justify. Nothing in it is from the sender.
   package var fileName: String {
     sha256 + "." + (description?.format.fileExtension ?? MediaFormat.otherFileExtension)
-  }
-}
-
-extension Sequence<UInt8> {
-  /// The bytes as lowercase hexadecimal digits, two for each.
-  var hexadecimal: String {
-    let digits = Array("0123456789abcdef".utf8)
-    let text = flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return String(decoding: text, as: UTF8.self)
   }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import RawBytes
 
 /// The key of an entry of the database `meta`; see `LogFormat` for the layout.
@@ -50,9 +50,8 @@ struct MetaKey: StoredKey, Hashable {
   /// The checksum of a value under this key, which nothing else in the log can confirm.
   func checksum(of value: RawSpan) -> LogDigest {
     LogDigest { hash in
-      hash.update(data: Array(LogFormat.metaChecksumLabel.utf8))
-      hash.update(data: [UInt8(truncatingIfNeeded: bytes.count)])
-      hash.update(data: bytes)
+      let key = LogFormat.metaChecksumLabel.utf8 + [UInt8(truncatingIfNeeded: bytes.count)] + bytes
+      hash.update(Array(key).span.bytes)
       hash.update(value)
     }
   }

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 
 /// A SHA-256 digest, either of a pack of records and all packs before it, or of an entry of `meta`.
 package struct LogDigest: Hashable, Sendable, BitwiseCopyable {
@@ -17,10 +17,10 @@ package struct LogDigest: Hashable, Sendable, BitwiseCopyable {
   }
 
   /// The digest of everything that `feed` adds to the hash.
-  init(_ feed: (inout SHA256) -> Void) {
-    var hash = SHA256()
+  init(_ feed: (inout SHA256Hash) -> Void) {
+    var hash = SHA256Hash()
     feed(&hash)
-    self = hash.finalize().withUnsafeBytes { LogDigest(stored: $0.bytes) }
+    (a, b, c, d) = hash.finish()
   }
 
   /// Reads a digest from the first 32 bytes, which must exist.
@@ -33,23 +33,14 @@ package struct LogDigest: Hashable, Sendable, BitwiseCopyable {
   package var bytes: [UInt8] { withUnsafeBytes(of: self) { Array($0) } }
 }
 
-extension SHA256 {
-  /// Adds bytes, which the hash does not keep.
-  mutating func update(_ bytes: RawSpan) {
-    bytes.withUnsafeBytes { update(bufferPointer: $0) }
-  }
-
+extension SHA256Hash {
   /// Adds the bytes of a digest.
   mutating func update(_ digest: LogDigest) {
-    withUnsafeBytes(of: digest) { update(bufferPointer: $0) }
+    withUnsafeBytes(of: digest) { update($0.bytes) }
   }
 }
 
 extension LogDigest: CustomStringConvertible {
   /// 64 lowercase hexadecimal digits.
-  package var description: String {
-    let digits = Array("0123456789abcdef".utf8)
-    let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return String(decoding: text, as: UTF8.self)
-  }
+  package var description: String { bytes.hexadecimal }
 }

@@ -1,3 +1,5 @@
+import Digests
+
 /// The chain of SHA-256 digests that runs through a log.
 ///
 /// `digest(n) = SHA-256(digest(n-1) || pack(n))`, where `pack(n)` is the stored pack without its

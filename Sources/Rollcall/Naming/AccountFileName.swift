@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import RawBytes
 package import XMPPStanza
 
@@ -18,10 +18,7 @@ extension BareJID {
       }
       head.append(character)
     }
-    let digest = SHA256.hash(data: Array(text.utf8)).map { byte in
-      (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }
-    return Self.escaped(head) + "%-" + digest.joined()
+    return Self.escaped(head) + "%-" + Digest.sha256(Array(text.utf8)).hexadecimal
   }
 
   /// The text with percent-encoding for characters that have a meaning in a path, and for `.plain`

@@ -1,4 +1,4 @@
-import Crypto
+import Digests
 import Foundation
 
 /// The style sheet of a report. It is part of the page, whose policy allows only this sheet, by its
@@ -16,7 +16,7 @@ package struct ReportStyle: Hashable, Sendable {
 
   /// The content security policy: the page may load and run nothing except this sheet.
   package var policy: String {
-    let digest = Data(SHA256.hash(data: Data(text.utf8))).base64EncodedString()
+    let digest = Data(Digest.sha256(Array(text.utf8))).base64EncodedString()
     return "default-src 'none'; style-src 'sha256-\(digest)'; base-uri 'none'; form-action 'none'"
   }
 
