@@ -8,11 +8,12 @@ struct ConnectCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "connect", abstract: "Logs in and records the session as it happens.",
     discussion: """
-      The story is printed as it happens, and everything on the stream except credentials is in \
-      the log before anything acts on it. Lines of standard input are orders to the session; they \
-      are carried out once the server has sent the roster:
+      The story is printed as it happens, with each message, and everything on the stream except \
+      credentials is in the log before anything acts on it. Lines of standard input are orders to \
+      the session; they are carried out once the server has sent the roster, and each says what it \
+      did:
 
-      \(LiveOrder.guide)
+      \(OrderForm.guide)
 
       Ctrl-C, or quit, closes the stream properly; Ctrl-C also ends the wait for the session or \
       for an answer. If the connection is lost, the command reconnects, and resumes the session if \
@@ -54,7 +55,7 @@ struct ConnectCommand: AsyncParsableCommand {
     }
     guard let timeline = try await session.timeline() else { return }
     let story = try LiveStory(timeline, zone: times.zone, isForMachines: jsonl)
-    let console = LiveConsole(session, story, timeline)
+    let console = LiveConsole(session, story, timeline, log: path)
     Ending.begin()
     Terminal.note("connecting; recorded in \(path)")
     if let failure = await session.startUnlessAskedToEnd() {

@@ -8,11 +8,13 @@ import RosterClient
   private let session: LiveSession
   private let story: LiveStory
   private let timeline: Timeline
+  /// The path of the log.
+  private let log: String
   private var isRefused = false
   private var isQuitting = false
 
-  init(_ session: LiveSession, _ story: LiveStory, _ timeline: Timeline) {
-    (self.session, self.story, self.timeline) = (session, story, timeline)
+  init(_ session: LiveSession, _ story: LiveStory, _ timeline: Timeline, log: String) {
+    (self.session, self.story, self.timeline, self.log) = (session, story, timeline, log)
   }
 
   /// Prints what happens and carries out orders, until the end.
@@ -32,6 +34,8 @@ import RosterClient
       let input = endOfInput()
       while !isQuitting, !Ending.isAsked, await session.failure == nil {
         try await Task.sleep(for: .milliseconds(100))
+        // A message is no update of the roster.
+        try story.update()
         try story.settle()
       }
       input.cancel()
@@ -59,67 +63,80 @@ import RosterClient
     }
   }
 
-  /// Carries out an order and reports the result on standard error.
+  /// Carries out an order, and says what it did on standard error.
   private func carryOut(_ line: String) async {
     do {
       let order = try LiveOrder(line) { try timeline.contact(named: $0).jid }
-      switch order {
-      case .command(let command): await perform(command, line)
-      case .presence(let show, let status):
-        report(line, try await session.setPresence(show, status: status))
-      case .message(let text, let jid):
-        report(line, try await session.send(ChatMessage(text, to: jid)))
-      case .correction(let text, let jid):
-        let id = try timeline.lastMessage(with: jid, isOurs: true)
-        let correction = ChatMessage.correction(of: id, with: text, to: JID(jid))
-        report(line, try await session.send(correction))
-      case .displayed(let jid):
-        let id = try timeline.lastMessage(with: jid, isOurs: false)
-        report(line, try await session.send(.displayed(id), to: JID(jid)))
-      case .file(let path, let text, let jid):
-        let bytes = try LocalFile.bytes(at: path, limit: OutgoingFile.byteLimit)
-        var message = ChatMessage(text, to: jid)
-        let file = try await session.upload(OutgoingFile(bytes, name: path))
-        Terminal.note("\(line): uploaded \(file.size) bytes to \(file.url)")
-        message.file = file
-        report(line, try await session.send(message))
-      case .card(let fullName, let nickname):
-        try await session.setCard(fullName: fullName, nickname: nickname)
-        Terminal.note("\(line): done")
-      case .avatar(let path?):
-        let bytes = try LocalFile.bytes(at: path, limit: OutgoingFile.byteLimit)
-        try await session.setAvatar(bytes)
-        Terminal.note("\(line): done")
-      case .avatar(nil):
-        try await session.removeAvatar()
-        Terminal.note("\(line): done")
-      case .help: Terminal.note(LiveOrder.guide)
-      case .quit: isQuitting = true
-      }
+      if let reply = try await reply(to: order) { Terminal.note(reply) }
     } catch {
-      refused(line, sentence(of: error))
+      isRefused = true
+      Terminal.note("\(line): \(sentence(of: error))")
     }
   }
 
-  private func perform(_ command: RosterCommand, _ line: String) async {
-    do throws(LiveError) {
-      try await session.perform(command)
-      Terminal.note("\(line): done")
-    } catch {
-      refused(line, "\(error)")
+  /// Carries out an order.
+  ///
+  /// - Returns: What it did; nil if that was printed.
+  private func reply(to order: LiveOrder) async throws -> String? {
+    switch order {
+    case .command(let command): return try await perform(command)
+    case .presence(let show, let status):
+      let answer = try await session.setPresence(show, status: status)
+      return answer.reply("you are \(show.rawValue)" + (status.map { ": \($0)" } ?? ""))
+    case .message(let text, let jid):
+      return try await session.send(ChatMessage(text, to: jid)).reply("sent to \(jid)")
+    case .correction(let text, let jid):
+      let id = try timeline.lastMessage(with: jid, isOurs: true)
+      let correction = ChatMessage.correction(of: id, with: text, to: JID(jid))
+      return try await session.send(correction).reply("corrected the last message to \(jid)")
+    case .displayed(let jid):
+      let id = try timeline.lastMessage(with: jid, isOurs: false)
+      return try await session.send(.displayed(id), to: JID(jid))
+        .reply("told \(jid) that you have read its messages")
+    case .file(let path, let text, let jid): return try await send(path, text, to: jid)
+    case .card(let fullName, let nickname):
+      try await session.setCard(fullName: fullName, nickname: nickname)
+      return "published your card"
+    case .avatar(let path?):
+      let bytes = try LocalFile.bytes(at: path, limit: OutgoingFile.byteLimit)
+      try await session.setAvatar(bytes)
+      return "published your picture"
+    case .avatar(nil):
+      try await session.removeAvatar()
+      return "removed your picture"
+    case .question(let command, let words):
+      try story.update()
+      try story.settle()
+      if LogQuestion.ask([command, log] + words) != 0 { isRefused = true }
+    case .who(let jid): try await say(whoIs: jid)
+    case .help(let form): return form?.help ?? OrderForm.guide
+    case .quit: isQuitting = true
     }
+    return nil
   }
 
-  /// Reports that a stanza was sent, and whether the server has confirmed that it has it.
-  private func report(_ line: String, _ answer: StanzaAnswer) {
-    switch answer {
-    case .result, .acknowledged: Terminal.note("\(line): done")
-    case .written: Terminal.note("\(line): sent; the server confirms nothing")
-    }
+  private func perform(_ command: RosterCommand) async throws -> String {
+    // What the session will decide, for the words; if it is refused, `perform` says so.
+    let sent = try? RosterDecider(wantsMutualFriends: true)
+      .decide(command, on: await session.roster) { String($0) }
+    try await session.perform(command)
+    return command.reply(sending: sent ?? [])
   }
 
-  private func refused(_ line: String, _ why: String) {
-    isRefused = true
-    Terminal.note("\(line): \(why)")
+  private func send(_ path: String, _ text: String, to jid: JID) async throws -> String {
+    let bytes = try LocalFile.bytes(at: path, limit: OutgoingFile.byteLimit)
+    var message = ChatMessage(text, to: jid)
+    let file = try await session.upload(OutgoingFile(bytes, name: path))
+    Terminal.note("uploaded \(file.size) bytes to \(file.url)")
+    message.file = file
+    return try await session.send(message).reply("sent \(path) to \(jid)")
+  }
+
+  private func say(whoIs jid: BareJID?) async throws {
+    let roster = await session.roster
+    let lines = jid.map { roster.devices(of: $0) } ?? roster.whoIsOnline
+    let nothing =
+      jid.map { "\($0) is offline, or does not show its presence" } ?? "no contact is online"
+    try Terminal.say(lines.isEmpty ? [nothing] : lines)
   }
 }

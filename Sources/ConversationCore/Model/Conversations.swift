@@ -69,9 +69,11 @@ package struct Conversations: Sendable {
   /// - Parameters:
   ///   - account: The account, if the log notes it.
   ///   - isOneWay: Whether the log has no element of ours at all.
-  package init(account: BareJID? = nil, isOneWay: Bool = false) {
+  ///   - record: The last record that is left out; 0 if none is.
+  package init(account: BareJID? = nil, isOneWay: Bool = false, after record: UInt64 = 0) {
     self.account = account
     self.isOneWay = isOneWay
+    last = RecordPosition(record: record)
   }
 
   /// Whether the answer is complete: the log has both directions from the beginning of a session

@@ -23,8 +23,26 @@ package struct ConversationFollower {
   /// looked ahead.
   private var settled: (findings: Set<ConversationFinding>, last: UInt64)?
 
+  /// The number of characters of a text that a clause shows.
+  private var textLimit = MessageClauses.textLimit
+  /// The record after which it began.
+  private var start: UInt64 = 0
+
   /// A follower before all records.
   package init(_ timeline: Timeline) { self.timeline = timeline }
+
+  /// A follower that knows nothing of the records up to an existing one: their messages are not
+  /// known to it, so what it finds odd may not be.
+  ///
+  /// - Parameter textLimit: The number of characters of a text that a clause shows.
+  package init(_ timeline: Timeline, after record: UInt64, textLimit: Int) throws {
+    self.timeline = timeline
+    self.textLimit = textLimit
+    (start, position) = (record, record)
+    state = try timeline.state(at: .record(record))
+    // What was said before it is not looked for.
+    hasOutbound = true
+  }
 
   /// Looks through the records up to an existing one first: of them, only those findings are
   /// returned that none of them explains, in however many steps they are followed.
@@ -51,11 +69,11 @@ package struct ConversationFollower {
   package mutating func moments(
     upTo last: UInt64
   ) throws -> (moments: [MessageMoment], late: [ConversationFinding]) {
-    let before = position
+    let (before, limit) = (position, textLimit)
     var moments: [MessageMoment] = []
     let findings = try follow(upTo: last) { header, conversations in
       guard header.sequence > before, !conversations.effects.isEmpty else { return }
-      moments.append(MessageMoment(header, conversations))
+      moments.append(MessageMoment(header, conversations, textLimit: limit))
     }
     var odd = Dictionary(grouping: findings, by: \.record)
     for index in moments.indices {
@@ -96,10 +114,10 @@ package struct ConversationFollower {
     let hadOutbound = hasOutbound
     hasOutbound = hasOutbound || traffic.hasOutbound
     guard let conversations else {
-      return traffic.hasMessage ? try timeline.conversationsBeforeAll : nil
+      return traffic.hasMessage ? try timeline.conversations(after: start) : nil
     }
     // What was read as one direction is not: archives have to be asked.
-    return hasOutbound && !hadOutbound ? try timeline.conversationsBeforeAll : conversations
+    return hasOutbound && !hadOutbound ? try timeline.conversations(after: start) : conversations
   }
 
   private mutating func new(_ findings: [ConversationFinding]) -> [ConversationFinding] {

@@ -19,10 +19,13 @@ extension Timeline {
 
   /// The conversations before all records.
   var conversationsBeforeAll: Conversations {
-    get throws {
-      let account = try log.read { try $0.meta.account.flatMap { try? BareJID(parsing: $0) } }
-      return Conversations(account: account, isOneWay: try isOneWay)
-    }
+    get throws { try conversations(after: 0) }
+  }
+
+  /// The conversations before all records after one, as if the log began there.
+  func conversations(after record: UInt64) throws -> Conversations {
+    let account = try log.read { try $0.meta.account.flatMap { try? BareJID(parsing: $0) } }
+    return Conversations(account: account, isOneWay: try isOneWay, after: record)
   }
 
   /// Reduces the records after the last one that was reduced, up to `last`, and passes each that

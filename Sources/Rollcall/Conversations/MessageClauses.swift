@@ -10,10 +10,12 @@ struct MessageClauses {
   /// The record that did it, and the side that sent it.
   let record: UInt64
   let direction: RecordDirection
+  /// The maximum number of characters of a text in these clauses.
+  var limit = Self.textLimit
 
   /// The maximum number of messages that one clause names.
   private static let namedCount = 3
-  /// The maximum number of characters of a text.
+  /// The maximum number of characters of a text in a story.
   static let textLimit = 60
 
   /// The effects in a clause: what was said first, then what became of earlier messages.
@@ -41,7 +43,8 @@ struct MessageClauses {
     let message = conversations.messages[number]
     switch effect.kind {
     case .began:
-      let words = Self.words(message.versions[0].content, isInvitation: message.isInvitation)
+      let words = Self.words(
+        message.versions[0].content, isInvitation: message.isInvitation, limit: limit)
       let route = message.routes.first.map { Self.words($0) } ?? ""
       return message.isOurs
         ? "\(writer(of: message)) to \(conversation(of: number)): \(words)\(route)"
@@ -50,7 +53,7 @@ struct MessageClauses {
       return "\(name(of: number)) again\(Self.words(route))"
     case .corrected:
       let version = message.versions.first { $0.record == record } ?? message.current
-      let words = Self.words(version.content, isInvitation: false)
+      let words = Self.words(version.content, isInvitation: false, limit: limit)
       return "\(actor(of: number)) \(name(of: number)) to \(words)"
     case .retracted:
       guard message.retraction?.by == nil else {
@@ -61,7 +64,8 @@ struct MessageClauses {
     case .reacted(let sender, let emojis):
       return emojis.isEmpty
         ? "\(sender) takes back the reactions to \(name(of: number))"
-        : "\(sender) reacts to \(name(of: number)): \(emojis.joined(separator: " ").shortened)"
+        : "\(sender) reacts to \(name(of: number)): "
+          + emojis.joined(separator: " ").shortened(Self.textLimit)
     case .state, .read: return nil
     }
   }
@@ -120,10 +124,12 @@ struct MessageClauses {
   }
 
   /// What a message says: its text in quotes, and its files.
-  static func words(_ content: MessageContent, isInvitation: Bool) -> String {
+  static func words(
+    _ content: MessageContent, isInvitation: Bool, limit: Int = textLimit
+  ) -> String {
     if content.encryption != nil { return "an encrypted message" }
     var parts: [String] = []
-    if !content.body.isEmpty { parts.append("“\(content.body.shortened)”") }
+    if !content.body.isEmpty { parts.append("“\(content.body.shortened(limit))”") }
     parts += content.attachments.map { $0.kind.words }
     if isInvitation { parts.append("an invitation to a room") }
     if content.isLeftOut { parts.append("a message whose text was not recorded") }
@@ -143,9 +149,10 @@ extension MediaKind {
 }
 
 extension String {
-  /// The first line, or the beginning of it.
-  fileprivate var shortened: String {
-    let head = prefix { !$0.isNewline }.prefix(MessageClauses.textLimit)
+  /// The first line, or the beginning of it; all lines in one if there is no limit.
+  fileprivate func shortened(_ limit: Int) -> String {
+    guard limit < .max else { return split(whereSeparator: \.isNewline).joined(separator: " ⏎ ") }
+    let head = prefix { !$0.isNewline }.prefix(limit)
     return head.utf8.count < utf8.count ? head + "…" : String(head)
   }
 }

@@ -24,8 +24,13 @@ package struct MessageMoment: Sendable {
 
   /// What a record did to messages.
   ///
-  /// - Parameter conversations: The conversations after the record.
-  init(_ header: RecordHeader, _ conversations: Conversations) {
+  /// - Parameters:
+  ///   - conversations: The conversations after the record.
+  ///   - textLimit: The number of characters of a text that the clause shows.
+  init(
+    _ header: RecordHeader, _ conversations: Conversations,
+    textLimit: Int = MessageClauses.textLimit
+  ) {
     stamp = RecordStamp(record: header.sequence, time: header.time)
     connection = ConnectionID(number: header.connection)
     direction = header.direction
@@ -36,7 +41,8 @@ package struct MessageMoment: Sendable {
         kind: effect.kind)
     }
     let clauses = MessageClauses(
-      conversations: conversations, record: header.sequence, direction: header.direction)
+      conversations: conversations, record: header.sequence, direction: header.direction,
+      limit: textLimit)
     clause = clauses.clause(of: conversations.effects)
   }
 

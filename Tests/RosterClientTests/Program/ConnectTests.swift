@@ -142,9 +142,10 @@ struct ConnectTests {
       "card name=Alice", "--do", "avatar gray.png", "--exit")
     #expect(sent.code == 0, "\(sent.errors)")
     for line in [
-      "message \(bob) hello bob: done", "correct \(bob) hello, Bob: done",
-      "send \(bob) gray.png: uploaded \(SentMedia.picture.count) bytes to https://localhost:",
-      "send \(bob) gray.png: done", "card name=Alice: done", "avatar gray.png: done",
+      "asked to see the presence of \(bob)", "sent to \(bob)",
+      "corrected the last message to \(bob)", "you are away",
+      "uploaded \(SentMedia.picture.count) bytes to https://localhost:",
+      "sent gray.png to \(bob)", "published your card", "published your picture",
     ] {
       #expect(sent.errors.contains(line), "\(sent.errors)")
     }
@@ -155,9 +156,18 @@ struct ConnectTests {
     let nothing = try run("connect", "alice", "--do", "read \(bob)", "--exit")
     #expect(nothing.code == 1)
     #expect(nothing.errors.contains("the log has no message from \(bob)"), "\(nothing.errors)")
-    friend.type(["read alice@\(server.domain)\n"])
-    try await Wire.wait(for: "marker") {
-      friend.output.contains("read alice@\(server.domain): done") || !friend.isRunning
+    let alice = "alice@\(server.domain)"
+    try await friend.says("\(alice) writes “hello bob”")
+    try await friend.says("\(alice) corrects")
+    for (order, reply) in [
+      ("read \(alice)", "told \(alice) that you have read its messages"),
+      ("accept \(alice)", "\(alice) sees your presence; asked to see theirs"),
+      ("requests", "we ask"), ("why \(alice) --about friend", "Is it a friend?"),
+      ("who", "no contact is online"), ("help accept", "accept WHO\n"),
+      ("chat \(alice)", "hello, Bob"), ("acept bob", "did you mean “accept”?"),
+    ] {
+      friend.type([order + "\n"])
+      try await friend.says(reply)
     }
     friend.type(["quit\n"])
     try await Wire.wait(for: "end") { !friend.isRunning }
@@ -239,5 +249,13 @@ struct ConnectTests {
     try await Wire.wait(for: "end") { !session.isRunning }
     #expect(session.output.contains("a.rollcall was removed, moved or replaced"))
     #expect(session.code == 2)
+  }
+}
+
+extension Conversation {
+  /// Waits until the program has printed a text.
+  fileprivate func says(_ text: String) async throws {
+    try await Wire.wait(for: text) { output.contains(text) || !isRunning }
+    #expect(output.contains(text), "\(output)")
   }
 }
