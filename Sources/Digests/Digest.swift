@@ -63,7 +63,7 @@ package enum Digest {
   }
 
   #if canImport(CryptoKit)
-    /// The 20 bytes of the SHA-1 digest, which protects nothing: specifications name pictures by it.
+    /// The 20 bytes of the SHA-1 digest. It protects nothing; specifications name pictures by it.
     ///
     /// Complexity: linear in the bytes.
     package static func sha1(_ bytes: [UInt8]) -> [UInt8] {
@@ -73,7 +73,7 @@ package enum Digest {
     /// The 64 bytes of the SHA-512 digest. Complexity: linear in the bytes.
     package static func sha512(_ bytes: [UInt8]) -> [UInt8] { Array(SHA512.hash(data: bytes)) }
   #else
-    /// The 20 bytes of the SHA-1 digest, which protects nothing: specifications name pictures by it.
+    /// The 20 bytes of the SHA-1 digest. It protects nothing; specifications name pictures by it.
     ///
     /// Complexity: linear in the bytes.
     package static func sha1(_ bytes: [UInt8]) -> [UInt8] {

@@ -110,7 +110,7 @@ import XMPPStanza
       ])
     #expect(diff.differences.map { $0.cause?.record } == [4, 5, 6, 9, 7])
     let why = try timeline.explanation(of: Self.bob, at: .head(minus: 0), friends: .mutual)
-    let reasons = try #require(why?.explanation[.section]).reasons
+    let reasons = try #require(why?.explanation[.section]).reasons.map(\.sentence)
     #expect(reasons.first == "It is a friend, listed under “Z”.")
     #expect(reasons.last == "The user set at #5 that it is read so.")
   }

@@ -89,7 +89,7 @@ import XMPPStanza
     let log = try log(of: scenario, in: TemporaryFolder())
     let explanation = try Timeline(log).explanation(of: bare("bob@example.test"))?.explanation
     #expect(
-      explanation?[.online]?.reasons == [
+      explanation?[.online]?.reasons.map(\.sentence) == [
         "Our session ended at #4 (conflict: “Replaced by new connection”); without a session, no "
           + "contact's presence is known."
       ])

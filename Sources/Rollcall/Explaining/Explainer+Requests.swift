@@ -9,19 +9,22 @@ extension Explainer {
     let incoming = roster.incoming[contact]
     let unconfirmed = roster.unconfirmed[contact]
     let outgoing = roster.outgoing[contact]
-    var reasons: [String] = []
-    if let incoming { reasons += openSentences(incoming) }
-    if let unconfirmed { reasons += unconfirmedSentences(unconfirmed) }
-    if incoming == nil, unconfirmed == nil { reasons.append(endSentence) }
+    var reasons: [Explanation.Reason] = []
+    if let incoming { reasons += openReasons(incoming) }
+    if let unconfirmed { reasons += unconfirmedReasons(unconfirmed) }
+    if incoming == nil, unconfirmed == nil { reasons.append(endReason) }
     if let outgoing {
-      reasons.append(outgoingSentence(outgoing))
+      reasons.append(outgoingReason(outgoing))
     } else if let end = roster.endedOutgoing[contact] {
       reasons.append(
-        "Our request ended at #\(end.at.record): "
-          + "\(replay.requests.clause(of: end, to: contact, in: roster, names)).")
+        Explanation.Reason(
+          .ourRequestEnded, [end.at.record],
+          "Our request ended at #\(end.at.record): "
+            + "\(replay.requests.clause(of: end, to: contact, in: roster, names))."))
     }
     if roster.crosses(contact) {
-      reasons.append("The two requests cross: either side can settle both.")
+      reasons.append(
+        Explanation.Reason(.crossing, "The two requests cross: either side can settle both."))
     }
     let isOpen = incoming != nil || outgoing != nil
     let mayBeOpen = unconfirmed != nil || mayHaveAskedBefore
@@ -31,62 +34,73 @@ extension Explainer {
       change: requestChange(isIn: incoming != nil || unconfirmed != nil, isOut: outgoing != nil))
   }
 
-  private func openSentences(_ request: IncomingRequest) -> [String] {
+  private func openReasons(_ request: IncomingRequest) -> [Explanation.Reason] {
     var text = "It asks to see our presence since #\(request.since.record)"
     if request.count > 1 {
       text += "; the request came \(request.count) times, the last at #\(request.last.record)"
     }
     if let status = request.status { text += ": “\(status)”" }
-    return [text + "."] + answersThatDoNotCount(since: request.since.record)
+    return [Explanation.Reason(.asks, [request.since.record], text + ".")]
+      + answersThatDoNotCount(since: request.since.record)
   }
 
-  private func unconfirmedSentences(_ request: IncomingRequest) -> [String] {
+  private func unconfirmedReasons(_ request: IncomingRequest) -> [Explanation.Reason] {
+    [doubt(request)] + answersThatDoNotCount(since: request.since.record)
+  }
+
+  private func doubt(_ request: IncomingRequest) -> Explanation.Reason {
     if let removal = replay.removal, removal.record > request.last.record,
       removal.record > replay.session.boundAt ?? 0
     {
-      return [
+      return Explanation.Reason(
+        .mayAsk, [request.since.record, removal.record],
         "It asked to see our presence at #\(request.since.record); the server removed the contact "
           + "at #\(removal.record), and perhaps the request with it: some servers send it again "
-          + "at the next login."
-      ] + answersThatDoNotCount(since: request.since.record)
+          + "at the next login.")
     }
     if request.last.record > replay.session.boundAt ?? .max {
-      return [
+      return Explanation.Reason(
+        .mayAsk, [request.since.record],
         "It asked to see our presence at #\(request.since.record); the server may have sent that "
-          + "before it had our refusal, and then it is refused."
-      ] + answersThatDoNotCount(since: request.since.record)
+          + "before it had our refusal, and then it is refused.")
     }
     let session = replay.session.boundAt.map { " of #\($0)" } ?? ""
-    return [
+    return Explanation.Reason(
+      .mayAsk, [request.since.record, replay.session.boundAt],
       "It asked to see our presence at #\(request.since.record), in an earlier session; the server "
         + "has not sent the request again in the session\(session): another of our devices may "
-        + "have answered it, or it was withdrawn."
-    ] + answersThatDoNotCount(since: request.since.record)
+        + "have answered it, or it was withdrawn.")
   }
 
   /// Words of ours that look like an answer to its request and are none (§3.1.4 to §3.3).
-  private func answersThatDoNotCount(since record: UInt64) -> [String] {
+  private func answersThatDoNotCount(since record: UInt64) -> [Explanation.Reason] {
     let ours = replay.stanzas.filter { $0.isOurs && $0.record > record }
     let withdrawals = ours.filter { $0.kind == .unsubscribe }.map(\.record)
     guard !withdrawals.isEmpty else { return [] }
     return [
-      "Our “unsubscribe” at \(withdrawals.list) does not answer it: that ends what we see of it, "
-        + "not what it asks of us (RFC 6121 §3.3); a refusal is “unsubscribed” (§3.2)."
+      Explanation.Reason(
+        .noAnswer, withdrawals,
+        "Our “unsubscribe” at \(withdrawals.list) does not answer it: that ends what we see of it, "
+          + "not what it asks of us (RFC 6121 §3.3); a refusal is “unsubscribed” (§3.2).")
     ]
   }
 
-  private var endSentence: String {
+  private var endReason: Explanation.Reason {
     if let end = roster.ended[contact] {
-      return "Its request of #\(end.since.record) ended at #\(end.at.record): "
-        + "\(replay.requests.clause(of: end, from: contact, in: roster, names))."
+      return Explanation.Reason(
+        .requestEnded, [end.since.record, end.at.record],
+        "Its request of #\(end.since.record) ended at #\(end.at.record): "
+          + "\(replay.requests.clause(of: end, from: contact, in: roster, names)).")
     }
     if item?.subscription.includesFrom == true {
-      return "It sees our presence already and need not ask."
+      return Explanation.Reason(.seesUs, "It sees our presence already and need not ask.")
     }
     return mayHaveAskedBefore
-      ? "The log begins in the middle of a session, and has no request of it: an earlier one may "
-        + "be open."
-      : "It has not asked to see our presence."
+      ? Explanation.Reason(
+        .mayHaveAsked,
+        "The log begins in the middle of a session, and has no request of it: an earlier one may "
+          + "be open.")
+      : Explanation.Reason(.notAsked, "It has not asked to see our presence.")
   }
 
   /// Whether a request of the contact may have come before the log began. An item does not show it
@@ -95,7 +109,7 @@ extension Explainer {
     isFragment && item?.subscription.includesFrom != true && roster.ended[contact] == nil
   }
 
-  private func outgoingSentence(_ request: OutgoingRequest) -> String {
+  private func outgoingReason(_ request: OutgoingRequest) -> Explanation.Reason {
     let shown = request.isReflected ? "the server shows it" : "the server has not shown it yet"
     let error = roster.contact(contact)?.returnedError
     let returned =
@@ -103,8 +117,9 @@ extension Explainer {
       .map { " It was not delivered: \($0.report.clause) (#\($0.record))." } ?? ""
     let accepted =
       roster.endedOutgoing[contact].map { ", although it accepted at #\($0.at.record)" } ?? ""
-    return "We ask to see its presence since #\(request.since.record); \(shown)\(accepted)."
-      + returned
+    return Explanation.Reason(
+      .weAsk, [request.since.record, roster.endedOutgoing[contact]?.at.record],
+      "We ask to see its presence since #\(request.since.record); \(shown)\(accepted)." + returned)
   }
 
   private func requestChange(isIn: Bool, isOut: Bool) -> String {
@@ -142,14 +157,16 @@ extension Explainer {
         subject: .online, verdict: .yes,
         reasons: resources.map { name, resource in
           let what = name.isEmpty ? "It" : "Its resource \(name)"
-          return "\(what) is \(resource.availability.clause) since #\(resource.since.record)."
+          return Explanation.Reason(
+            .available, [resource.since.record],
+            "\(what) is \(resource.availability.clause) since #\(resource.since.record).")
         },
         change: "It goes offline when it sends “unavailable” or we do, when our session ends, or "
           + "when the server pushes an item without “to”.")
     }
     let isKnown = (item != nil || !mayBeContact) && !mayHaveComeBefore
     return Explanation.Topic(
-      subject: .online, verdict: isKnown ? .no : .unknown, reasons: offlineSentences,
+      subject: .online, verdict: isKnown ? .no : .unknown, reasons: offlineReasons,
       change: onlineChange)
   }
 
@@ -160,53 +177,75 @@ extension Explainer {
     }
     return Explanation.Topic(
       subject: .online, verdict: .no,
-      reasons: ["It is our own account, whose resources are kept apart from those of contacts."]
+      reasons: [
+        Explanation.Reason(
+          .own, "It is our own account, whose resources are kept apart from those of contacts.")
+      ]
         + others.map { name, resource in
-          "Our other resource \(name) is \(resource.availability.clause) since "
-            + "#\(resource.since.record)."
+          Explanation.Reason(
+            .available, [resource.since.record],
+            "Our other resource \(name) is \(resource.availability.clause) since "
+              + "#\(resource.since.record).")
         },
       change: nil)
   }
 
-  private var offlineSentences: [String] {
-    let error = roster.contact(contact)?.returnedError.map {
-      "What we sent to it was answered with an error at #\($0.record): \($0.report.clause)."
-    }
+  private var offlineReasons: [Explanation.Reason] {
     guard roster.isConnected else {
       guard let end = replay.session.end else {
-        return ["No session is open yet; without a session, no contact's presence is known."]
+        return [
+          Explanation.Reason(
+            .noSession, "No session is open yet; without a session, no contact's presence is known."
+          )
+        ]
       }
       let reason = (end.failure?.clause ?? end.reason).map { " (\($0))" } ?? ""
-      let sentence =
+      let ended = Explanation.Reason(
+        .noSession, [end.record],
         "Our session ended at #\(end.record)\(reason); without a session, no contact's presence is "
-        + "known."
-      return error.map { [sentence, $0] } ?? [sentence]
+          + "known.")
+      return [ended, returnedError].compactMap { $0 }
     }
-    var sentences: [String] = []
-    if let offline = replay.offline { sentences.append(offlineSentence(offline)) }
-    if item?.subscription.includesTo != true {
-      if let item {
-        sentences.append(
-          "Its item is “\(item.subscription.rawValue)”, so we are not told its presence.")
-      } else if mayBeContact {
-        sentences.append("Whether it is a contact is not known, and no presence of it has come.")
-      } else {
-        sentences.append("It is no contact, so we are not told its presence.")
-      }
-    } else if let bound = roster.recordOfSilentSession, !roster.isInboundOnly {
-      sentences.append(
+    let offline = replay.offline.map { reason($0) }
+    return [offline, silence].compactMap { $0 }
+  }
+
+  private var returnedError: Explanation.Reason? {
+    roster.contact(contact)?.returnedError.map {
+      Explanation.Reason(
+        .returnedError, [$0.record],
+        "What we sent to it was answered with an error at #\($0.record): \($0.report.clause).")
+    }
+  }
+
+  /// Why the open session has no presence of it.
+  private var silence: Explanation.Reason? {
+    guard let item else {
+      return mayBeContact
+        ? Explanation.Reason(
+          .noPresence, "Whether it is a contact is not known, and no presence of it has come.")
+        : Explanation.Reason(.notTold, "It is no contact, so we are not told its presence.")
+    }
+    guard item.subscription.includesTo else {
+      return Explanation.Reason(
+        .notTold, "Its item is “\(item.subscription.rawValue)”, so we are not told its presence.")
+    }
+    if let bound = roster.recordOfSilentSession, !roster.isInboundOnly {
+      return Explanation.Reason(
+        .silentSession, [bound],
         "The session of #\(bound) has not shown our own presence, and the server sends no "
           + "contact's before that (RFC 6121 §4.2).")
-    } else if let error {
-      sentences.append(error)
-    } else if mayHaveComeBefore {
-      sentences.append(
+    }
+    if let returnedError { return returnedError }
+    if mayHaveComeBefore {
+      return Explanation.Reason(
+        .mayHaveBeenOnline,
         "The log begins in the middle of a session, and has no presence of it: it may have come "
           + "before.")
-    } else if replay.offline == nil {
-      sentences.append("No presence of it has come: it is offline, or its server does not say.")
     }
-    return sentences
+    guard replay.offline == nil else { return nil }
+    return Explanation.Reason(
+      .noPresence, "No presence of it has come: it is offline, or its server does not say.")
   }
 
   /// Whether the contact may be online since before the log began.
@@ -215,9 +254,9 @@ extension Explainer {
       && replay.offline == nil && roster.contact(contact)?.returnedError == nil
   }
 
-  private func offlineSentence(_ offline: ContactReplay.Dated<ContactReplay.OfflineReason>)
-    -> String
-  {
+  private func reason(
+    _ offline: ContactReplay.Dated<ContactReplay.OfflineReason>
+  ) -> Explanation.Reason {
     let why =
       switch offline.value {
       case .itSaid: "it said so"
@@ -227,7 +266,8 @@ extension Explainer {
       case .sessionEnded: "the session that was told its presence ended"
       case .newSession: "a new session began"
       }
-    return "It went offline at #\(offline.record): \(why)."
+    return Explanation.Reason(
+      .wentOffline, [offline.record], "It went offline at #\(offline.record): \(why).")
   }
 
   private var onlineChange: String {
@@ -252,16 +292,21 @@ extension Explainer {
       let by = replay.blockingOrigins[jid].map {
         ", " + $0.clause(by: names.agent(of: $0, roster))
       }
-      return "The block list has “\(jid)”\(at)\(by ?? "")."
+      return Explanation.Reason(
+        .blockListed, [replay.blocking[jid]], "The block list has “\(jid)”\(at)\(by ?? "").")
     }
     let isKnown = roster.isBlockListKnown || !roster.blocked.isEmpty
     if entries.isEmpty {
       reasons.append(
         isKnown
-          ? "No address of it is in the block list."
-          : "The log has no block list: whether the server blocks it is not known.")
+          ? Explanation.Reason(.notBlockListed, "No address of it is in the block list.")
+          : Explanation.Reason(
+            .blockListUnknown,
+            "The log has no block list: whether the server blocks it is not known."))
     } else if all.isEmpty {
-      reasons.append("That is one of its resources; the others are not blocked.")
+      reasons.append(
+        Explanation.Reason(
+          .resourceBlocked, "That is one of its resources; the others are not blocked."))
     }
     return Explanation.Topic(
       subject: .blocked, verdict: !all.isEmpty ? .yes : isKnown ? .no : .unknown,

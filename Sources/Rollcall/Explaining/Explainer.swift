@@ -2,7 +2,7 @@ import ContactSections
 import RosterCore
 import XMPPStanza
 
-/// Finds the sentences of an explanation. The contact is called “it” in all of them.
+/// Finds the reasons of an explanation. The contact is called “it” in all of them.
 struct Explainer {
   let roster: Roster
   let replay: ContactReplay
@@ -27,9 +27,8 @@ struct Explainer {
   // MARK: Friends
 
   var friend: Explanation.Topic {
-    var reasons = item.map { itemSentences($0) } ?? absenceSentences
-    reasons += unshownEndSentences + setSentences + passedOverSentences + ignoredPushSentences
-    if let neverFetchedRoster { reasons.append(neverFetchedRoster) }
+    var reasons = item.map { itemReasons($0) } ?? absenceReasons
+    reasons += unshownEnds + [ownSet, passedOver, ignoredPushes, neverFetched].compactMap { $0 }
     return Explanation.Topic(
       subject: .friend, verdict: friendVerdict, reasons: reasons, change: friendChange)
   }
@@ -43,34 +42,44 @@ struct Explainer {
   /// Whether the contact may have an item that the log lacks, as one without the whole roster does.
   var mayBeContact: Bool { replay.removal == nil && roster.completeness != .complete }
 
-  private func itemSentences(_ item: RosterItem) -> [String] {
+  private func itemReasons(_ item: RosterItem) -> [Explanation.Reason] {
     guard let entry = roster.entries[contact] else { return [] }
     let since = entry.provenance.subscription
+    var records: [UInt64?] = [since]
     var text =
       "Its item is “\(item.subscription.rawValue)” since #\(since), "
       + source(since, of: since == entry.provenance.item ? .item : .subscription)
     if item.isPending {
+      records.append(entry.provenance.ask)
       text += ", and the server waits for its answer since #\(entry.provenance.ask) (ask)"
     }
     if let removal = replay.removal, removal.record < entry.provenance.item {
+      records += [removal.record, entry.provenance.item]
       text +=
         "; it had left the roster at #\(removal.record) and came back at "
         + "#\(entry.provenance.item)"
     }
-    var sentences = [text + "."] + contradictions
-    if let earlier = sentenceOfEarlierEnding {
-      sentences.append(earlier)
+    var reasons = [Explanation.Reason(.item, records, text + ".")] + contradictions
+    if let earlier = earlierEnding {
+      reasons.append(earlier)
     } else if let before = replay.subscriptions.dropLast().last {
-      sentences.append("It had been “\(before.value.rawValue)” until then.")
+      let sentence = "It had been “\(before.value.rawValue)” until then."
+      reasons.append(Explanation.Reason(.earlierSubscription, [before.record], sentence))
     }
-    switch item.subscription {
-    case .both: sentences.append("Each of you sees the other's presence.")
-    case .to: sentences.append("We see its presence; it does not see ours.")
-    case .from: sentences.append("It sees our presence; we do not see its.")
-    case .none: sentences.append("Neither sees the other's presence.")
+    reasons.append(Explanation.Reason(.directions, Self.directions(item.subscription)))
+    if item.isApproved {
+      reasons.append(Explanation.Reason(.approved, "A request of it is approved in advance."))
     }
-    if item.isApproved { sentences.append("A request of it is approved in advance.") }
-    return sentences
+    return reasons
+  }
+
+  private static func directions(_ subscription: RosterSubscription) -> String {
+    switch subscription {
+    case .both: "Each of you sees the other's presence."
+    case .to: "We see its presence; it does not see ours."
+    case .from: "It sees our presence; we do not see its."
+    case .none: "Neither sees the other's presence."
+    }
   }
 
   /// What showed a field at a record, and who asked for it.
@@ -82,15 +91,17 @@ struct Explainer {
 
   /// The subscription before the last two changes, if both took something away: together they are
   /// one ending.
-  private var sentenceOfEarlierEnding: String? {
+  private var earlierEnding: Explanation.Reason? {
     let known = replay.subscriptions.suffix(3)
     guard known.count == 3, let before = known.first, let last = known.last,
       let middle = known.dropFirst().first, middle.value.isLess(than: before.value),
       last.value.isLess(than: middle.value), let source = replay.itemSources[middle.record],
       let why = source.origins.first(where: { $0.explains(.subscription) })
     else { return nil }
-    return "It had been “\(before.value.rawValue)” until #\(middle.record), "
-      + why.clause(of: "it", by: names.agent(of: why, roster)) + "."
+    return Explanation.Reason(
+      .earlierSubscription, [middle.record],
+      "It had been “\(before.value.rawValue)” until #\(middle.record), "
+        + why.clause(of: "it", by: names.agent(of: why, roster)) + ".")
   }
 
   /// Who asked for what the server showed of a field, after a comma; empty if that is not known.
@@ -99,7 +110,7 @@ struct Explainer {
       .map { ", " + $0.clause(of: "it", by: names.agent(of: $0, roster)) }.joined()
   }
 
-  private var absenceSentences: [String] {
+  private var absenceReasons: [Explanation.Reason] {
     if let removal = replay.removal {
       let how = removal.value.isPush ? "the server pushed its removal" : "the whole roster lacks it"
       let known = reason(removal.value, of: .item)
@@ -107,107 +118,125 @@ struct Explainer {
       let why =
         isUnasked
         ? "; no set of ours asked for that: another of our devices did, or the server" : known
-      return ["It left the roster at #\(removal.record): \(how)\(why)."] + contradictions
+      let sentence = "It left the roster at #\(removal.record): \(how)\(why)."
+      return [Explanation.Reason(.left, [removal.record], sentence)] + contradictions
     }
     guard roster.completeness == .complete, let record = replay.wholeRoster else {
+      let unknown = roster.completeness.clause
       return [
-        "Nothing that the server said has it as a contact, but \(roster.completeness.clause)."
+        Explanation.Reason(
+          .notSeen, "Nothing that the server said has it as a contact, but \(unknown).")
       ]
     }
     return [
-      "It is no contact: the whole roster of #\(record) lacks it, and no push since has it."
+      Explanation.Reason(
+        .absent, [record],
+        "It is no contact: the whole roster of #\(record) lacks it, and no push since has it.")
     ] + contradictions
   }
 
   /// The acceptances that contradict the roster.
-  private var contradictions: [String] {
-    var sentences: [String] = []
+  private var contradictions: [Explanation.Reason] {
+    var reasons: [Explanation.Reason] = []
     if let end = roster.ended[contact],
       let finding = replay.requests.unshownAcceptance(of: end, from: contact, in: roster)
     {
       let device = replay.requests.device(ending: contact, at: end.at.record, names)
-      sentences.append(
-        "That contradicts #\(end.at.record), where \(device ?? "we") accepted its request: the "
-          + "server did not take the answer, or lost it (#\(finding), RFC 6121 §3.1.5).")
+      reasons.append(
+        Explanation.Reason(
+          .contradiction, [end.at.record, finding],
+          "That contradicts #\(end.at.record), where \(device ?? "we") accepted its request: the "
+            + "server did not take the answer, or lost it (#\(finding), RFC 6121 §3.1.5)."))
     }
     if let end = roster.endedOutgoing[contact],
       let finding = replay.requests.unshownAcceptance(of: end, to: contact, in: roster)
     {
-      sentences.append(
-        "That contradicts #\(end.at.record), where it accepted our request: the server probably "
-          + "did not take the answer, or lost it (#\(finding), RFC 6121 §3.1.6).")
+      reasons.append(
+        Explanation.Reason(
+          .contradiction, [end.at.record, finding],
+          "That contradicts #\(end.at.record), where it accepted our request: the server probably "
+            + "did not take the answer, or lost it (#\(finding), RFC 6121 §3.1.6)."))
     }
-    return sentences
+    return reasons
   }
 
   /// Ends of the subscription that we sent, and that the server does not show.
-  private var unshownEndSentences: [String] {
+  private var unshownEnds: [Explanation.Reason] {
     guard let item else { return [] }
     let shown = replay.subscriptions.last?.record ?? 0
     func last(_ kind: SubscriptionStanza.Kind) -> UInt64? {
       replay.stanzas.last { $0.isOurs && $0.kind == kind && $0.record > shown }?.record
     }
-    var sent: [String] = []
+    var sent: [(word: String, record: UInt64)] = []
     if item.subscription.includesTo, let record = last(.unsubscribe) {
-      sent.append("“unsubscribe” of #\(record)")
+      sent.append(("“unsubscribe”", record))
     }
     if item.subscription.includesFrom, let record = last(.unsubscribed) {
-      sent.append("“unsubscribed” of #\(record)")
+      sent.append(("“unsubscribed”", record))
     }
     guard !sent.isEmpty else { return [] }
+    let stanzas = sent.map { "\($0.word) of #\($0.record)" }.joined(separator: " and our ")
     return [
-      "The server has not shown that our \(sent.joined(separator: " and our ")) changed anything: "
-        + "only its pushes and rosters count (RFC 6121 §3.2.2, §3.3.2)."
+      Explanation.Reason(
+        .endNotShown, sent.map(\.record),
+        "The server has not shown that our \(stanzas) changed anything: only its pushes and "
+          + "rosters count (RFC 6121 §3.2.2, §3.3.2).")
     ]
   }
 
   /// The last set of ours, where the server does not show what it asked for.
-  private var setSentences: [String] {
-    guard let set = replay.sets.last else { return [] }
-    let ours = "Our set of #\(set.record)"
+  private var ownSet: Explanation.Reason? {
+    guard let set = replay.sets.last else { return nil }
+    func reason(_ fate: String, at record: UInt64? = nil) -> Explanation.Reason {
+      Explanation.Reason(.set, [set.record, record], "Our set of #\(set.record) \(fate)")
+    }
     switch set.fate {
-    case .shown: return []
-    case .open:
-      return ["\(ours) has no answer yet: only a push or a roster of the server counts."]
+    case .shown: return nil
+    case .open: return reason("has no answer yet: only a push or a roster of the server counts.")
     case .answered(let record):
-      if set.wanted?.name == item?.name, set.wanted?.groups == item?.groups { return [] }
-      return ["\(ours) was taken at #\(record), but the server has pushed nothing of it yet."]
+      if set.wanted?.name == item?.name, set.wanted?.groups == item?.groups { return nil }
+      return reason(
+        "was taken at #\(record), but the server has pushed nothing of it yet.", at: record)
     case .refused(let record, let report):
-      return ["\(ours) was refused at #\(record) (\(report.clause)) and changed nothing."]
-    case .unanswered: return ["\(ours) was never answered and changed nothing."]
-    case .unpushed: return ["\(ours) was taken but never pushed, and changed nothing."]
+      return reason(
+        "was refused at #\(record) (\(report.clause)) and changed nothing.", at: record)
+    case .unanswered: return reason("was never answered and changed nothing.")
+    case .unpushed: return reason("was taken but never pushed, and changed nothing.")
     case .undone(let record):
-      return ["\(ours) was undone at #\(record): the server or another of our devices did it."]
+      return reason(
+        "was undone at #\(record): the server or another of our devices did it.", at: record)
     }
   }
 
   /// A subscription that our last set asked for: no set can.
-  private var passedOverSentences: [String] {
-    guard let set = replay.sets.last, let named = set.passedOver, !isFriend else { return [] }
-    return [
+  private var passedOver: Explanation.Reason? {
+    guard let set = replay.sets.last, let named = set.passedOver, !isFriend else { return nil }
+    return Explanation.Reason(
+      .setOfSubscription, [set.record],
       "Our set of #\(set.record) named “\(named.rawValue)”, which the server passes over: a set "
-        + "changes no subscription, a request and its acceptance do (RFC 6121 §2.1.5)."
-    ]
+        + "changes no subscription, a request and its acceptance do (RFC 6121 §2.1.5).")
   }
 
-  private var ignoredPushSentences: [String] {
+  private var ignoredPushes: Explanation.Reason? {
     let records = replay.findings.filter { $0.code == .foreignPush }.map(\.record)
-    guard !records.isEmpty else { return [] }
-    return [
+    guard !records.isEmpty else { return nil }
+    return Explanation.Reason(
+      .ignoredPush, records,
       "What \(records.list) pushed about it was ignored: only our own server may push, from no "
-        + "address or from our bare address (RFC 6121 §2.1.6)."
-    ]
+        + "address or from our bare address (RFC 6121 §2.1.6).")
   }
 
   /// A session that has not requested the roster is sent no pushes. One that got a roster has
   /// requested it.
-  private var neverFetchedRoster: String? {
+  private var neverFetched: Explanation.Reason? {
     guard let boundAt = replay.session.boundAt, replay.session.rosterAskedAt == nil,
       (replay.wholeRoster ?? 0) < boundAt, !roster.isInboundOnly
     else { return nil }
     let known = replay.wholeRoster.map { "; what is shown is from the roster of #\($0)" } ?? ""
-    return "The session of #\(boundAt) never asked for the roster, and so the server pushes it no "
-      + "changes (RFC 6121 §2.2)\(known)."
+    return Explanation.Reason(
+      .neverFetched, [boundAt, replay.wholeRoster],
+      "The session of #\(boundAt) never asked for the roster, and so the server pushes it no "
+        + "changes (RFC 6121 §2.2)\(known).")
   }
 
   private var friendChange: String {
@@ -240,36 +269,43 @@ struct Explainer {
     let own = roster.annotations[contact]
     let reading = PinyinReader.reading(of: own?.reading ?? name.text)
     let letter = reading.section.title
-    var reasons: [String] = []
-    if isFriend {
-      reasons.append("It is a friend, listed under “\(letter)”.")
-    } else if item == nil, mayBeContact {
+    var reasons = [Explanation.Reason(.listed, place(under: letter))]
+    if let request = roster.incoming[contact] {
       reasons.append(
-        "Whether it is a friend is not known; as one it would be listed under “\(letter)”.")
-    } else {
-      reasons.append(
-        "It is in no section, because it is not a friend; as one it would be listed under "
-          + "“\(letter)”.")
-    }
-    if roster.incoming[contact] != nil {
-      reasons.append("Its request is in the menu section above the letters.")
+        Explanation.Reason(
+          .requestListed, [request.since.record],
+          "Its request is in the menu section above the letters."))
     }
     let read = reading.pinyin == name.text ? "" : " (read “\(reading.pinyin)”)"
-    reasons.append("It is called “\(name.text)”\(read): \(nameSource(name)).")
+    reasons.append(
+      Explanation.Reason(
+        .name, [name.record], "It is called “\(name.text)”\(read): \(nameSource(name))."))
     if let cleared = replay.clearedName, item != nil {
       reasons.append(
-        "The roster called it “\(cleared.value)” until #\(cleared.record), when the name was "
-          + "cleared: \(setter(of: .name, at: cleared.record)).")
+        Explanation.Reason(
+          .clearedName, [cleared.record],
+          "The roster called it “\(cleared.value)” until #\(cleared.record), when the name was "
+            + "cleared: \(setter(of: .name, at: cleared.record))."))
     }
-    if let sentence = groupSentence { reasons.append(sentence) }
+    if let groups = groupReason { reasons.append(groups) }
     if let own, own.reading != nil, let record = own.readingRecord {
-      reasons.append("The user set at #\(record) that it is read so.")
+      reasons.append(
+        Explanation.Reason(
+          .reading, [record], "The user set at #\(record) that it is read so."))
     }
     return Explanation.Topic(
       subject: .section, verdict: friendVerdict, reasons: reasons,
       change: name.source == .roster
         ? "It is called otherwise when the server pushes another name."
         : "A name in the roster would come before this one.")
+  }
+
+  private func place(under letter: String) -> String {
+    if isFriend { return "It is a friend, listed under “\(letter)”." }
+    return item == nil && mayBeContact
+      ? "Whether it is a friend is not known; as one it would be listed under “\(letter)”."
+      : "It is in no section, because it is not a friend; as one it would be listed under "
+        + "“\(letter)”."
   }
 
   private func nameSource(_ name: DisplayedName) -> String {
@@ -285,7 +321,7 @@ struct Explainer {
   }
 
   /// The groups that the contact is in, or has left, and who asked for that.
-  private var groupSentence: String? {
+  private var groupReason: Explanation.Reason? {
     guard let entry = roster.entries[contact] else { return nil }
     let (groups, since) = (entry.item.groups, entry.provenance.groups)
     guard !groups.isEmpty || since > entry.provenance.item else { return nil }
@@ -293,7 +329,8 @@ struct Explainer {
       groups.isEmpty
       ? "no group"
       : "the group\(groups.count == 1 ? "" : "s") “\(groups.joined(separator: "”, “"))”"
-    return "It is in \(place) since #\(since), \(setter(of: .groups, at: since))."
+    return Explanation.Reason(
+      .groups, [since], "It is in \(place) since #\(since), \(setter(of: .groups, at: since)).")
   }
 
   private func nameSetter(_ name: DisplayedName) -> String {

@@ -8,7 +8,7 @@ extension Explanation.Reason {
     case contradiction
     /// The subscription before, and until when it was so.
     case earlierSubscription = "earlier-subscription"
-    /// Who sees the presence of whom.
+    /// Which of the two sees the presence of the other.
     case directions
     /// A request of it is approved in advance (RFC 6121 §3.4).
     case approved

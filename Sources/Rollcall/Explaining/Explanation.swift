@@ -37,10 +37,26 @@ public struct Explanation: Hashable, Sendable {
     public let subject: Subject
     /// The answer.
     public let verdict: Verdict
-    /// Full sentences, each with the records that it is based on, such as `#12`.
-    public let reasons: [String]
+    /// Why that is the answer, the most important first.
+    public let reasons: [Reason]
     /// What would have to happen for the answer to change, as a sentence; nil if that is unknown.
     public let change: String?
+  }
+
+  /// A reason of an answer.
+  public struct Reason: Hashable, Sendable {
+    /// What is said.
+    public let code: Code
+    /// The records that it is based on, as far as it names any.
+    public let records: [UInt64]
+    /// The reason as a full sentence in English, which names the records as in `#12`.
+    public let sentence: String
+
+    init(_ code: Code, _ records: [UInt64?], _ sentence: String) {
+      (self.code, self.records, self.sentence) = (code, records.compactMap { $0 }, sentence)
+    }
+
+    init(_ code: Code, _ sentence: String) { self.init(code, [], sentence) }
   }
 
   /// The contact that it is about.

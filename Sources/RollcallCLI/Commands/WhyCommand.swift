@@ -147,7 +147,7 @@ extension Explanation {
     var lines = [Style.bold(head.visible)]
     for topic in topics {
       lines += ["", "\(topic.subject.question) \(Style.bold(topic.verdict.words(topic.subject)))"]
-      lines += topic.reasons.map { "  " + $0.visible }
+      lines += topic.reasons.map { "  " + $0.sentence.visible }
       if let change = topic.change { lines.append("  " + Style.dim("→ " + change.visible)) }
     }
     if !findings.isEmpty { lines += [""] + findings.map(\.line) }

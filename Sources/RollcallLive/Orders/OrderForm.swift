@@ -43,8 +43,8 @@ struct OrderForm: Sendable {
   private static let friends = [
     OrderForm(
       "add", "WHO [name=NAME] [group=GROUP]... [message=WORDS]",
-      "Adds a contact and asks to see its presence; it reads the message. If it has asked, too, its "
-        + "request is accepted."
+      "Adds a contact and asks to see its presence; it reads the message. If it has asked, too, "
+        + "its request is accepted."
     ) { words, naming in
       let jid = try words.newContact(naming)
       let (values, groups) = try words.values(["name", "message"], repeated: "group")

@@ -71,8 +71,8 @@ extension LiveSession {
 
   /// Returns the stanzas that arrive from now on, for one watcher.
   ///
-  /// What the session's policy keeps of each is on disk before it is delivered. The sequence ends with the session; if the session is
-  /// over, it ends at once. Does not wait.
+  /// What the session's policy keeps of each is on disk before it is delivered. The sequence ends
+  /// with the session; if the session is over, it ends at once. Does not wait.
   ///
   /// - Parameter limit: How many stanzas may wait for a watcher that is slow, at least 1. Further
   ///   ones are left out, and the next one that is delivered has their number.

@@ -34,11 +34,14 @@ import XMPPStanza
         place)
       for topic in explanation.topics {
         #expect(!topic.reasons.isEmpty, place)
-        for text in topic.reasons + [topic.change].compactMap({ $0 }) {
-          for number in text.matches(of: /(?:^|[ (])#(\d+)/) {
-            let record = try #require(UInt64(number.output.1))
-            #expect((1...point).contains(record), "\(text)")
-          }
+        for reason in topic.reasons {
+          let named = try records(in: reason.sentence)
+          #expect(Set(reason.records).isSubset(of: 1...point), "\(reason)")
+          #expect(named.isSubset(of: 1...point), "\(reason)")
+          if !named.isEmpty { #expect(!reason.records.isEmpty, "\(reason)") }
+        }
+        if let change = topic.change {
+          #expect(try records(in: change).isSubset(of: 1...point), "\(change)")
         }
       }
     }
@@ -52,6 +55,11 @@ import XMPPStanza
     for point in [head, head / 2, head * 3 / 4] where point > 0 {
       try agrees(log, at: point, "\(capture) at \(point)")
     }
+  }
+
+  /// The records that a text names.
+  private func records(in text: String) throws -> Set<UInt64> {
+    Set(try text.matches(of: /(?:^|[ (])#(\d+)/).map { try #require(UInt64($0.output.1)) })
   }
 
   @Test("On random dialogues", arguments: 1...10)

@@ -22,7 +22,7 @@ func explanation(
 
 extension Explanation {
   func reasons(_ subject: Subject) throws -> String {
-    try #require(self[subject]).reasons.joined(separator: " ")
+    try #require(self[subject]).reasons.map(\.sentence).joined(separator: " ")
   }
 }
 
@@ -388,7 +388,7 @@ extension Explanation {
     scenario.receives(from: "\(bob)/pc", "<show>away</show>")  // 5
     let online = try explanation(scenario)
     #expect(online[.online]?.verdict == .yes)
-    #expect(online[.online]?.reasons == ["Its resource pc is away since #5."])
+    #expect(online[.online]?.reasons.map(\.sentence) == ["Its resource pc is away since #5."])
     var said = scenario
     said.receives("unavailable", from: "\(bob)/pc")  // 6
     #expect(try explanation(said).reasons(.online) == "It went offline at #6: it said so.")

@@ -20,11 +20,12 @@ import XMPPStanza
     scenario.pushed(item(dave, "ask='subscribe'"))  // 5
     scenario.receives("error", from: dave, stanzaError("remote-server-not-found"))  // 6
     #expect(
-      try explanation(scenario)[.request]?.reasons.contains(
+      try explanation(scenario)[.request]?.reasons.map(\.sentence).contains(
         "We ask to see its presence since #4; the server shows it. It was not delivered: "
           + "remote-server-not-found (#6).") == true)
     scenario.sends("unsubscribe", to: dave)  // 7
-    let ended = try #require(try explanation(scenario)[.request]).reasons.joined(separator: " ")
+    let ended = try #require(try explanation(scenario)[.request]).reasons.map(\.sentence)
+      .joined(separator: " ")
     #expect(!ended.contains("We ask to see its presence"))
     #expect(
       ended.contains("we cancelled it; it had not been delivered: remote-server-not-found (#6)."))
@@ -36,12 +37,12 @@ import XMPPStanza
     scenario.sends()  // 4
     scenario.receives("error", from: dave, stanzaError("remote-server-timeout", "No answer"))  // 5
     #expect(
-      try explanation(scenario)[.online]?.reasons == [
+      try explanation(scenario)[.online]?.reasons.map(\.sentence) == [
         "What we sent to it was answered with an error at #5: remote-server-timeout: “No answer”."
       ])
     scenario.receives(from: "\(dave)/pc")
     scenario.receives("unavailable", from: "\(dave)/pc")
     #expect(
-      try explanation(scenario)[.online]?.reasons.contains { $0.contains("error") } == false)
+      try explanation(scenario)[.online]?.reasons.contains { $0.code == .returnedError } == false)
   }
 }

@@ -144,6 +144,7 @@ final class ChatRoster {
 
   /// Why a contact is or is not a friend.
   func whyFriend(_ jid: BareJID) throws -> [String] {
-    try session.timeline()?.explanation(of: jid)?.explanation[.friend]?.reasons ?? []
+    try session.timeline()?.explanation(of: jid)?.explanation[.friend]?.reasons.map(\.sentence)
+      ?? []
   }
 }

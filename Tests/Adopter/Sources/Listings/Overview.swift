@@ -44,7 +44,9 @@ func library(
   let timeline = try session.timeline()
   let before = try timeline?.state(at: .head(minus: 10)).roster
   print(before?.sortedItems.map(\.jid) ?? [])
-  if let (answer, _) = try timeline?.explanation(of: bob) { print(answer[.friend]?.reasons ?? []) }
+  if let (answer, _) = try timeline?.explanation(of: bob) {
+    print(answer[.friend]?.reasons.map(\.sentence) ?? [])
+  }
 }
 
 func annotations(of bob: BareJID, in session: RosterSession) throws -> Int {

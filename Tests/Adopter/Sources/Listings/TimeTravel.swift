@@ -18,7 +18,7 @@ func travel(in session: RosterSession, to bob: BareJID) throws {
   for entry in newest { print(entry.moment.clause) }
 
   if let (explanation, _) = try timeline.explanation(of: bob) {
-    print(explanation[.friend]?.reasons ?? [])
+    print(explanation[.friend]?.reasons.map(\.sentence) ?? [])
   }
 
   let last = try timeline.record(at: .head)
