@@ -3,13 +3,18 @@ import XMPPStanza
 
 // Reactions (rule 22), and copies of what changes messages.
 extension Conversations {
+  /// Reduces a set of reactions.
+  ///
+  /// - Parameter emojis: The reactions; nil if the recorder has left them out. Ours read in either
+  ///   case (rule 18), but only those that are known replace others: an unknown set is not empty.
   mutating func reactionsReceived(
-    _ id: String, _ emojis: [String], _ stanza: MessageStanza, _ envelope: Envelope,
+    _ id: String, _ emojis: [String]?, _ stanza: MessageStanza, _ envelope: Envelope,
     _ arrival: Arrival
   ) {
     let conversation = number(of: envelope.key)
-    guard !isCopy(["reactions", id] + emojis, stanza, envelope, arrival) else { return }
+    guard !isCopy(["reactions", id] + (emojis ?? []), stanza, envelope, arrival) else { return }
     if envelope.isOurs { read(before: arrival, in: conversation) }
+    guard let emojis else { return }
     let set = ReactionSet(
       sender: senderName(envelope), isOurs: envelope.isOurs, occupant: envelope.occupant,
       emojis: emojis, record: arrival.position.record, time: arrival.time)

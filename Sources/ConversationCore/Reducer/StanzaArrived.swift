@@ -76,8 +76,8 @@ extension Conversations {
     if let retraction = stanza.retraction {
       retractionReceived(retraction, stanza, envelope, arrival)
     }
-    if let reactions = stanza.reactions, let emojis = reactions.emojis {
-      reactionsReceived(reactions.id, emojis, stanza, envelope, arrival)
+    if let reactions = stanza.reactions {
+      reactionsReceived(reactions.id, reactions.emojis, stanza, envelope, arrival)
     }
     if let further = stanza.furtherSources {
       sourcesReceived(further, envelope)

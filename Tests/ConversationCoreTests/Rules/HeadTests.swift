@@ -24,6 +24,11 @@ struct HeadTests {
       + "</header>\(content)</encrypted>"
   }
 
+  private static let elsewhere = carbon(
+    "sent",
+    message(
+      from: "alice@example.test/d2", to: "bob@example.test", id: "b", "", reacts("a", "👍")))
+
   static let dialogues = [
     HeadDialogue(
       "a message with a text is an entry", [fromBob("1", id: "a"), fromBob("", id: "b")],
@@ -59,6 +64,14 @@ struct HeadTests {
       "which reactions there are is not known",
       [toBob("1", id: "a"), fromBob("> 1", id: "b", reacts("a", "👍"))], ["out  sent"]),
     HeadDialogue(
+      "a reaction of ours reads, whatever it was",
+      [fromBob("1", id: "a"), toBob("", id: "b", reacts("a", "👍"))], ["in "]),
+    HeadDialogue(
+      "so does one of another device of ours, and its copy reads no more",
+      [
+        fromBob("1", id: "a"), elsewhere, fromBob("2", id: "c"), .bound(connection: 2), elsewhere,
+      ], ["in ", "in  unread"]),
+    HeadDialogue(
       "an encrypted message is an entry, and key transport is not",
       [fromBob("", id: "a", omemo("<payload>b</payload>")), fromBob("", id: "b", omemo(""))],
       ["in  unread"]),
@@ -91,6 +104,17 @@ struct HeadTests {
       return xml
     }
     return String(decoding: head.serialized(), as: UTF8.self)
+  }
+
+  @Test("Reactions that are not known leave those that are")
+  func unknownReactions() {
+    let steps: [Dialogue.Step] = [fromBob("1", id: "a"), toBob("", id: "b", reacts("a", "x"))]
+    let later = toBob("", id: "c", reacts("a", "y"))
+    #expect(Dialogue.online(steps + [later]).lines() == ["in 1 alice@example.test y"])
+    #expect(Dialogue.online(steps + [Self.head(later)]).lines() == ["in 1 alice@example.test x"])
+    // An empty set has nothing that could be left out.
+    let withdrawn = Self.head(toBob("", id: "c", reacts("a")))
+    #expect(Dialogue.online(steps + [withdrawn]).lines() == ["in 1"])
   }
 
   @Test("A mark beside a text, which a contact can send, hides nothing")
