@@ -15,7 +15,7 @@ package struct Conversation: Sendable {
   /// The messages that we wrote to a room or to ourselves and that were not shown to us yet, oldest
   /// first (rule 30).
   var unreflected = AwaitedReflections()
-  /// The last messages that the other party has received and displayed, by its markers.
+  /// How far the other party has received and displayed what we wrote, by its markers.
   var markedReceived = Marks()
   var markedDisplayed = Marks()
   /// Receipts, markers and errors for messages that are not known yet, by the names that they use.
@@ -60,33 +60,6 @@ package struct Conversation: Sendable {
   package func index(of message: Int) -> Int? {
     // Recent messages are asked for most.
     order.lastIndex(of: message)
-  }
-}
-
-/// How far the other party has received or displayed what we wrote, by its markers (rule 17).
-struct Marks: Sendable {
-  struct Mark: Sendable {
-    /// The number of the message that the marker names.
-    var message: Int
-    var time: Int64?
-  }
-
-  /// The marker that goes furthest, and the last one, which may name an earlier message.
-  var furthest: Mark?
-  var last: Mark?
-  /// Messages of ours before the furthest marker that were corrected after it.
-  var corrected: Set<Int> = []
-
-  fileprivate mutating func remove(_ message: Int, before: Int?) {
-    corrected.remove(message)
-    if furthest?.message == message { furthest = furthest.move(to: before) }
-    if last?.message == message { last = last.move(to: before) }
-  }
-}
-
-extension Marks.Mark? {
-  fileprivate func move(to message: Int?) -> Self {
-    message.flatMap { message in map { Marks.Mark(message: message, time: $0.time) } }
   }
 }
 

@@ -133,7 +133,7 @@ extension Conversations {
       all[candidate.conversation].strayCorrections[ExactText(corrects), default: []].append(number)
     }
     if candidate.isOurs {
-      raiseByEarlierMarkers(number)
+      if number != all[candidate.conversation].order.last { raiseByMarkers(number) }
       read(upTo: number, in: candidate.conversation, at: arrival.position)
     }
     return number

@@ -149,7 +149,7 @@ extension Conversations {
     }
     if candidate.isOurs { read(before: arrival, in: candidate.conversation) }
     applyPending(to: number, arrival)
-    raiseByMarkers(after: number)
+    raiseByMarkers(number)
   }
 
   /// Inserts a version after those that are not later; the original is always the first.
@@ -225,7 +225,7 @@ extension Conversations {
     }
     messages[number].records.append(contentsOf: message.records)
     messages[number].records.sort()
-    raiseByMarkers(after: number)
+    raiseByMarkers(number)
     forget(stray)
     messages[stray].foldedInto = number
     return true

@@ -129,66 +129,53 @@ extension Conversations {
   private mutating func cover(
     upTo number: Int, in conversation: Int, _ kind: MessageStanza.Marker.Kind, at time: Int64?
   ) {
-    guard let last = all[conversation].index(of: number) else { return }
+    let shown = all[conversation]
+    guard let last = shown.index(of: number) else { return }
     let marks = kind.marks
-    let mark = Marks.Mark(message: number, time: time)
     // An earlier marker has covered what is before its message, if it was not corrected since.
-    var covered = all[conversation][keyPath: marks].corrected.sorted().filter { number in
-      all[conversation].index(of: number).map { $0 <= last } ?? false
+    var covered = shown[keyPath: marks].corrected.sorted().filter { number in
+      shown.index(of: number).map { $0 <= last } ?? false
     }
-    let first = all[conversation][keyPath: marks].furthest
-      .flatMap { all[conversation].index(of: $0.message) }
+    let first = shown[keyPath: marks].marks.compactMap { shown.index(of: $0.message) }.max()
     if let first, first > last {
       covered.append(number)
     } else {
-      covered += all[conversation].order[(first ?? 0)...last]
-      all[conversation][keyPath: marks].furthest = mark
+      covered += shown.order[(first ?? 0)...last]
     }
-    all[conversation][keyPath: marks].last = mark
-    for number in covered where messages[number].isOurs {
+    all[conversation][keyPath: marks].insert(Marks.Mark(message: number, time: time)) {
+      shown.index(of: $0)
+    }
+    for other in covered where messages[other].isOurs {
       // A failed message was not among those that arrived, unless the marker names it.
-      if number != mark.message, messages[number].state == .failed { continue }
-      if let time, messages[number].isCorrected(after: time) {
-        all[conversation][keyPath: marks].corrected.insert(number)
+      if other != number, messages[other].state == .failed { continue }
+      if let time, messages[other].isCorrected(after: time) {
+        all[conversation][keyPath: marks].corrected.insert(other)
       } else {
-        all[conversation][keyPath: marks].corrected.remove(number)
-        raise(number, to: kind.state)
+        all[conversation][keyPath: marks].corrected.remove(other)
+        raise(other, to: kind.state)
       }
     }
   }
 
-  /// A message of ours was corrected: what markers say of it counts if they are not older than the
-  /// correction.
-  mutating func raiseByMarkers(after number: Int) {
+  /// A message of ours was corrected, or a late copy shows it first: the markers that cover its
+  /// place count if they are not older than its correction.
+  mutating func raiseByMarkers(_ number: Int) {
     let conversation = messages[number].conversation
-    guard messages[number].isOurs, let index = all[conversation].index(of: number) else { return }
+    let shown = all[conversation]
+    guard messages[number].isOurs, let index = shown.index(of: number) else { return }
     for kind in [MessageStanza.Marker.Kind.received, .displayed] {
-      let marks = all[conversation][keyPath: kind.marks]
-      let covering = [marks.furthest, marks.last].compactMap { $0 }.filter { mark in
-        all[conversation].index(of: mark.message).map { $0 >= index } ?? false
+      let covering = shown[keyPath: kind.marks].marks.filter { mark in
+        shown.index(of: mark.message).map { $0 >= index } ?? false
       }
       guard !covering.isEmpty else { continue }
-      let isCovered = covering.contains { mark in
-        mark.time.map { !messages[number].isCorrected(after: $0) } ?? false
-      }
-      if isCovered {
+      // A failed message was not among those that arrived, unless a marker names it.
+      let isFailed = messages[number].state == .failed
+      if isFailed, !covering.contains(where: { $0.message == number }) { continue }
+      if covering.contains(where: { !messages[number].isCorrected(after: $0.time) }) {
         raise(number, to: kind.state)
       } else {
         all[conversation][keyPath: kind.marks].corrected.insert(number)
       }
-    }
-  }
-
-  /// A message of ours that a late copy shows first may be before what was marked.
-  mutating func raiseByEarlierMarkers(_ number: Int) {
-    let conversation = all[messages[number].conversation]
-    guard let index = conversation.index(of: number), index < conversation.order.count - 1 else {
-      return
-    }
-    for kind in [MessageStanza.Marker.Kind.received, .displayed] {
-      let marked = conversation[keyPath: kind.marks].furthest
-        .flatMap { conversation.index(of: $0.message) }
-      if let marked, index < marked { raise(number, to: kind.state) }
     }
   }
 
@@ -278,9 +265,11 @@ extension MessageStanza.Marker.Kind {
 }
 
 extension Message {
-  /// Whether its current version is a correction from after a time, or from an unknown time.
-  fileprivate func isCorrected(after time: Int64) -> Bool {
+  /// Whether its current version is a correction from after a time. A time that is not known is
+  /// before any correction.
+  fileprivate func isCorrected(after time: Int64?) -> Bool {
     guard versions.count > 1 else { return false }
+    guard let time else { return true }
     return current.time.map { Conversations.isBefore(time, $0) } ?? false
   }
 }

@@ -25,6 +25,9 @@ struct CorrectionStateTests {
   private static let later = archived("a2", "later", id: "n", "11:00:03")
   private static let hello2 = archived("a3", "hello", id: "c", "11:00:05", replaces("m"))
 
+  private static let first = archived("a0", "first", id: "f", "11:00:00")
+  private static let last = archived("a9", "last", id: "o", "11:00:05")
+
   static let markers: [ContentCase] = [
     ContentCase(
       "a marker after a correction that the archive shows later",
@@ -60,6 +63,39 @@ struct CorrectionStateTests {
     ContentCase(
       "a marker after a correction that was an entry before the archive had its text",
       [query("q"), hello2, marker("m", "11:00:07"), hello], ["out hello displayed was helo"]),
+    ContentCase(
+      "a marker between the furthest and the last one",
+      [query("q"), first, hello, later, last] + [
+        marker("o", "11:00:10"), marker("n", "11:00:20"), marker("f", "11:00:30"),
+        archived("a4", "hello", id: "c", "11:00:15", replaces("m")),
+      ],
+      [
+        "out first displayed", "out hello displayed was helo", "out later displayed",
+        "out last displayed",
+      ]),
+    ContentCase(
+      "only markers that are before it, or too early",
+      [query("q"), first, hello, later, last] + [
+        marker("o", "11:00:10"), marker("n", "11:00:20"), marker("f", "11:00:30"),
+        archived("a4", "hello", id: "c", "11:00:25", replaces("m")),
+      ],
+      [
+        "out first displayed", "out hello acknowledged was helo", "out later displayed",
+        "out last displayed",
+      ]),
+    ContentCase(
+      "a marker that is older than one that arrived before it, and goes further",
+      [query("q"), hello, later, last] + [
+        marker("n", "11:00:20"), marker("o", "11:00:10"),
+        archived("a4", "hello", id: "c", "11:00:15", replaces("m")),
+      ],
+      ["out hello displayed was helo", "out later displayed", "out last displayed"]),
+    ContentCase(
+      "a marker for a later message before a correction that was an entry",
+      [query("q", "<before/>"), later, hello2, fin("q", complete: false)] + [
+        marker("n", "11:00:04"), query("p", "<before>a2</before>"), hello,
+      ],
+      ["out hello acknowledged was helo", "out later displayed"]),
     ContentCase(
       "a live correction after a marker",
       [
