@@ -19,10 +19,24 @@ package struct Room: Sendable {
   var joins = 0
   /// The present stays by nick.
   var stays: [ExactText: Stay] = [:]
-  /// The stream of ours that entered the room, or that resumed the session that did.
-  var stream: StreamID?
-  /// The stays of when the session was lost, which continue if it is resumed.
+  /// The streams of ours whose sessions are in the room, each of them the last one of its session.
+  /// Those that were lost and may be resumed are among them, but do not make us joined.
+  var streams: [StreamID] = []
+  /// The stays of when the last session in the room was lost, which continue if it is resumed.
   var suspendedStays: [ExactText: Stay] = [:]
+
+  /// The last session in the room is lost.
+  mutating func suspend() {
+    (isJoined, stays, suspendedStays) = (false, [:], stays)
+  }
+
+  /// A session of ours that is in the room continues on another stream, which takes its place.
+  mutating func resume(_ stream: StreamID, on resumed: StreamID) {
+    streams.removeAll { $0 == stream || $0 == resumed }
+    streams.append(resumed)
+    if !isJoined { (isJoined, stays) = (true, suspendedStays) }
+    suspendedStays = [:]
+  }
 
   struct Stay: Sendable {
     var number: Int

@@ -21,7 +21,7 @@ extension Conversations {
       guard let nick = from.resource, rooms[from.bare] != nil else { return }
       switch presence.kind {
       case .available: occupantPresent(presence, nick, in: from.bare, at: position)
-      case .unavailable: occupantLeft(presence, nick, in: from.bare)
+      case .unavailable: occupantLeft(presence, nick, in: from.bare, at: position)
       case .subscribe, .subscribed, .unsubscribe, .unsubscribed, .probe, .error: break
       }
     }
@@ -32,6 +32,8 @@ extension Conversations {
     _ = number(of: .group(occupant.bare))
     var room = rooms[occupant.bare] ?? Room()
     room.requestedNick = occupant.resource
+    // A session that was lost is told of no one who comes or leaves.
+    if room.isJoined, !room.streams.contains(where: isAlive) { room.suspend() }
     if !room.isJoined { room.stays = [:] }
     rooms[occupant.bare] = room
   }
@@ -54,9 +56,11 @@ extension Conversations {
       if !room.isJoined {
         room.joins += 1
         if room.firstJoin == nil { room.firstJoin = position }
+        room.suspendedStays = [:]
       }
       room.isJoined = true
-      room.stream = sessions[position.connection]?.stream
+      let stream = withSession(position.connection) { $0.stream }
+      room.streams = room.streams.filter { $0 != stream && mayContinue($0) } + [stream]
       room.nick = nick
       room.occupantID = presence.occupantID ?? room.occupantID
       room.requestedNick = nil
@@ -64,7 +68,9 @@ extension Conversations {
     rooms[jid] = room
   }
 
-  private mutating func occupantLeft(_ presence: PresenceStanza, _ nick: String, in jid: BareJID) {
+  private mutating func occupantLeft(
+    _ presence: PresenceStanza, _ nick: String, in jid: BareJID, at position: RecordPosition
+  ) {
     guard var room = rooms[jid] else { return }
     let stay = room.stays.removeValue(forKey: ExactText(nick))
     let isUs = presence.statuses.contains(110) || room.nick.map { ExactText($0) } == ExactText(nick)
@@ -73,7 +79,14 @@ extension Conversations {
       room.stays[ExactText(newNick)] = stay
       if isUs { room.nick = newNick }
     } else if isUs {
-      (room.isJoined, room.stays, room.stream) = (false, [:], nil)
+      let stream = withSession(position.connection) { $0.stream }
+      room.streams.removeAll { $0 == stream }
+      if room.streams.contains(where: isAlive) {
+        // Another session of ours is still there with that nick.
+        room.stays[ExactText(nick)] = stay
+      } else {
+        (room.isJoined, room.stays) = (false, [:])
+      }
     }
     rooms[jid] = room
   }
@@ -83,25 +96,36 @@ extension Conversations {
     return nextStay - 1
   }
 
-  /// Our rooms are left when the session ends that was in them.
+  /// A new session begins: the rooms in which only lost sessions are, are left.
   mutating func roomsLeft() {
+    let isAnyOpen = sessions.values.contains { $0.phase == .open }
     for (jid, room) in rooms {
-      var left = room
-      (left.isJoined, left.stays) = (false, [:])
-      if room.isJoined { left.suspendedStays = room.stays }
-      rooms[jid] = left
+      if room.isJoined {
+        if !room.streams.contains(where: isAlive) { rooms[jid]?.suspend() }
+      } else if !isAnyOpen {
+        rooms[jid]?.stays = [:]
+      }
     }
   }
 
   /// A session that is resumed is in its rooms as before, even if another one was bound while it
-  /// was lost (XEP-0198 §5).
+  /// was lost (XEP-0198 §5). The stream that was lost is in none of them any more.
   mutating func roomsContinued(from stream: StreamID, on resumed: StreamID) {
-    for (jid, room) in rooms where room.stream == stream {
-      var continued = room
-      continued.stream = resumed
-      if !room.isJoined { (continued.isJoined, continued.stays) = (true, room.suspendedStays) }
-      rooms[jid] = continued
+    for (jid, room) in rooms where room.streams.contains(stream) {
+      rooms[jid]?.resume(stream, on: resumed)
     }
+  }
+
+  /// Whether a stream may still carry stanzas.
+  private func isAlive(_ stream: StreamID) -> Bool {
+    sessions[stream.connection].map { $0.stream == stream && $0.isAlive } ?? false
+  }
+
+  /// Whether a stream is alive, or its session may be resumed.
+  private func mayContinue(_ stream: StreamID) -> Bool {
+    if isAlive(stream) { return true }
+    let ended = sessions[stream.connection].map { [$0] } ?? []
+    return (ended + pastSessions).contains { $0.stream == stream && $0.resumptionID != nil }
   }
 
   // MARK: Senders in a room

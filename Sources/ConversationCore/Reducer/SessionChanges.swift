@@ -79,10 +79,8 @@ extension Conversations {
     {
       connectionClosed(connection, at: position)
     }
-    if !sessions.values.contains(where: { $0.phase == .open }) {
-      roomsLeft()
-      reportBoundAnew(at: position)
-    }
+    roomsLeft()
+    if !sessions.values.contains(where: { $0.phase == .open }) { reportBoundAnew(at: position) }
     withSession(position.connection) { session in
       session.phase = .open
       session.jid = jid

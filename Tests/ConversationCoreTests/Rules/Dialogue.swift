@@ -18,6 +18,8 @@ struct Dialogue {
     case bound(connection: UInt32)
     /// A connection becomes the present one without a binding.
     case connected(UInt32)
+    /// A connection that is still open becomes the present one.
+    case back(UInt32)
     /// The connection is lost, or the stream ends in order.
     case lost
     case ended
@@ -52,6 +54,7 @@ struct Dialogue {
     case .connected(let number):
       connection = number
       reduce(.session(.headerSeen))
+    case .back(let number): connection = number
     case .lost: reduce(.session(.closed))
     case .ended:
       reduce(.session(.ended(.outbound)))

@@ -94,7 +94,7 @@ struct HeadTests {
     switch step {
     case .received(let xml): .received(head(xml))
     case .sent(let xml): .sent(head(xml))
-    case .bound, .connected, .lost, .ended, .wait: step
+    case .bound, .connected, .back, .lost, .ended, .wait: step
     }
   }
 

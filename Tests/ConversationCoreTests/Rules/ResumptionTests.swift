@@ -220,6 +220,45 @@ struct ResumptionTests {
     #expect(anew.bodies(Self.room, .group) == ["1", "2"])
   }
 
+  @Test("A resumed session moves its rooms to its connection, and enters none again")
+  func movedRooms() {
+    let start = Self.enabled + enter() + [roomPresence("bob"), fromRoom("bob", "1", id: "a")]
+    let resumption = Self.resumption(2, ours: 9, theirs: 0)
+    let other: [Dialogue.Step] = [.lost, .bound(connection: 3)]
+    for steps in [start + resumption, start + other + resumption.dropFirst()] {
+      let room = Dialogue.online(steps).state.rooms[bare(Self.room)]
+      #expect(room?.isJoined == true && room?.joins == 1)
+      #expect(room?.streams == [StreamID(connection: ConnectionID(number: 2), number: 0)])
+      #expect(room?.stays.keys.map(\.text).sorted() == ["alice", "bob"])
+      #expect(room?.suspendedStays.isEmpty == true)
+    }
+  }
+
+  @Test("A session that was lost is in no room, although another device is online")
+  func roomOfLostSession() {
+    let start = Self.enabled + enter() + [roomPresence("bob"), fromRoom("bob", "1", id: "a")]
+    let correction = fromRoom("bob", "2", id: "b", replaces("a"))
+    let lost: [Dialogue.Step] = [.bound(connection: 3), .back(1), .lost, .back(3)]
+    // Who was there may have left since; only a session that is told so is in the room.
+    let anew = Dialogue.online(start + lost + enter() + [roomPresence("bob"), correction])
+    #expect(anew.bodies(Self.room, .group) == ["1", "2"])
+    #expect(anew.state.rooms[bare(Self.room)]?.joins == 2)
+    let bound = Dialogue.online(start + lost + [.bound(connection: 4)])
+    #expect(bound.state.rooms[bare(Self.room)]?.isJoined == false)
+    // What is lost may still be resumed.
+    let resumed = Dialogue.online(
+      start + lost + [.bound(connection: 4)] + Self.resumption(2, ours: 9, theirs: 0).dropFirst()
+        + [correction])
+    #expect(resumed.bodies(Self.room, .group) == ["2"])
+    #expect(resumed.state.rooms[bare(Self.room)]?.joins == 1)
+    // A device that is in the room, too, stays there.
+    let both = Dialogue.online(
+      Self.enabled + enter() + [.bound(connection: 3)] + enter()
+        + [roomPresence("bob"), fromRoom("bob", "1", id: "a"), .back(1), .lost]
+        + [.bound(connection: 4), .back(3), correction])
+    #expect(both.bodies(Self.room, .group) == ["2"])
+  }
+
   // MARK: Rule 6
 
   @Test("A resumed session still awaits the answers of its archive")
