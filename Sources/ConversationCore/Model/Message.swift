@@ -172,11 +172,21 @@ package struct Occupant: Hashable, Sendable {
   package var nick: ExactText
   /// The number of the stay of that nick; nil if it is not known, as for the room's history.
   package var stay: Int?
+  /// The number of the first stay that may be the same, because only our leaving hid its end.
+  var line: Int?
 
   /// Whether both can be the same occupant, judged by the best that is known of both.
   func canBe(_ other: Occupant) -> Bool {
     if let id, let theirs = other.id { return id == theirs }
     if let stay, let theirs = other.stay { return stay == theirs }
+    return nick == other.nick
+  }
+
+  /// Whether nothing shows that they are two occupants: we may have left the room between two stays
+  /// of one nick, which says nothing about when the first one ended (rule 31).
+  func mayBe(_ other: Occupant) -> Bool {
+    if let id, let theirs = other.id { return id == theirs }
+    if let line, let theirs = other.line { return line == theirs }
     return nick == other.nick
   }
 

@@ -25,6 +25,23 @@ package struct Room: Sendable {
   /// The stays of when the last session in the room was lost, which continue if it is resumed.
   var suspendedStays: [ExactText: Stay] = [:]
 
+  /// The stays that were not seen to end before we left, by nick: those of who is there when we
+  /// enter again may be the same.
+  private(set) var hiddenLines: [ExactText: Int] = [:]
+
+  /// A stay begins, as far as we see.
+  ///
+  /// - Parameter number: Its number.
+  mutating func begin(_ number: Int, nick: ExactText, occupantID: ExactText?) -> Stay {
+    let line = hiddenLines.removeValue(forKey: nick) ?? number
+    let stay = Stay(number: number, line: line, occupantID: occupantID)
+    stays[nick] = stay
+    return stay
+  }
+
+  /// We have entered the room and know who is there: whoever comes later begins a stay.
+  mutating func forgetHiddenStays() { hiddenLines = [:] }
+
   /// The last session in the room is lost.
   mutating func suspend() {
     (isJoined, stays, suspendedStays) = (false, [:], stays)
@@ -38,8 +55,23 @@ package struct Room: Sendable {
     suspendedStays = [:]
   }
 
+  /// We leave the room: whether the stays of the others end is not seen from then on.
+  mutating func leave() {
+    hideStays()
+    (isJoined, stays) = (false, [:])
+  }
+
+  /// The present stays and those of a lost session may continue unseen.
+  mutating func hideStays() {
+    for (nick, stay) in suspendedStays.merging(stays, uniquingKeysWith: { $1 }) {
+      hiddenLines[nick] = stay.line
+    }
+  }
+
   struct Stay: Sendable {
     var number: Int
+    /// The number of the first of the stays that may be one, because none of them was seen to end.
+    var line: Int
     var occupantID: ExactText?
   }
 }

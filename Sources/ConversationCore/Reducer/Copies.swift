@@ -248,6 +248,12 @@ extension Conversations {
     }
   }
 
+  /// Whether nothing shows that a sender did not send a message (rules 20 and 21).
+  func mayBeSender(_ author: Author, of number: Int) -> Bool {
+    guard case .occupant(let occupant) = author else { return isSender(author, of: number) }
+    return messages[number].occupant.map { $0.mayBe(occupant) } ?? false
+  }
+
   /// Whether an archive gave both different ids.
   private func hasOtherArchiveID(_ number: Int, _ candidate: Candidate) -> Bool {
     candidate.archiveIDs.contains { id in

@@ -23,8 +23,11 @@ extension Conversations {
     let named = corrected(id, candidate)
     let own = named.filter { isSender(candidate.envelope.author, of: $0) }
     guard !own.isEmpty else {
+      // Across our leaving, it is not known whose correction it is.
+      let isAnother =
+        !named.isEmpty && !named.contains { mayBeSender(candidate.envelope.author, of: $0) }
       let code: ConversationFinding.Code =
-        named.isEmpty ? .correctionOfUnknown : .correctionByAnother
+        isAnother ? .correctionByAnother : .correctionOfUnknown
       report(code, at: position, about: candidate.stanza.from)
       return .entry(isStray: named.isEmpty)
     }

@@ -50,10 +50,9 @@ extension Conversations {
     }
   }
 
-  /// Whether an author may retract a message: its sender, or the room.
+  /// Whether an author may retract a message: its sender, as far as anything shows, or the room.
   func isRetractable(_ number: Int, by author: Author) -> Bool {
-    if isRoom(author) { return true }
-    return isSender(author, of: number)
+    isRoom(author) || mayBeSender(author, of: number)
   }
 
   /// Retracts a message; the first retraction counts.

@@ -34,7 +34,10 @@ extension Conversations {
     room.requestedNick = occupant.resource
     // A session that was lost is told of no one who comes or leaves.
     if room.isJoined, !room.streams.contains(where: isAlive) { room.suspend() }
-    if !room.isJoined { room.stays = [:] }
+    if !room.isJoined {
+      room.hideStays()
+      room.stays = [:]
+    }
     rooms[occupant.bare] = room
   }
 
@@ -46,7 +49,7 @@ extension Conversations {
     if let known = room.stays[key] {
       if known.occupantID == nil { room.stays[key]?.occupantID = presence.occupantID }
     } else {
-      room.stays[key] = Room.Stay(number: newStay(), occupantID: presence.occupantID)
+      _ = room.begin(newStay(), nick: key, occupantID: presence.occupantID)
     }
     // Rooms from before status 110 only reflect the nick that we asked for.
     let isUs =
@@ -57,6 +60,7 @@ extension Conversations {
         room.joins += 1
         if room.firstJoin == nil { room.firstJoin = position }
         room.suspendedStays = [:]
+        room.forgetHiddenStays()
       }
       room.isJoined = true
       let stream = withSession(position.connection) { $0.stream }
@@ -85,7 +89,7 @@ extension Conversations {
         // Another session of ours is still there with that nick.
         room.stays[ExactText(nick)] = stay
       } else {
-        (room.isJoined, room.stays) = (false, [:])
+        room.leave()
       }
     }
     rooms[jid] = room
@@ -155,10 +159,10 @@ extension Conversations {
       && !stanza.delays.contains { delay in delay.from.map { $0.bare == jid } ?? true }
     guard isFromRoomNow else { return Occupant(id: stanza.occupantID, nick: key) }
     var room = rooms[jid] ?? Room()
-    let stay = room.stays[key] ?? Room.Stay(number: newStay(), occupantID: stanza.occupantID)
-    room.stays[key] = stay
+    let stay = room.stays[key] ?? room.begin(newStay(), nick: key, occupantID: stanza.occupantID)
     rooms[jid] = room
-    return Occupant(id: stanza.occupantID ?? stay.occupantID, nick: key, stay: stay.number)
+    return Occupant(
+      id: stanza.occupantID ?? stay.occupantID, nick: key, stay: stay.number, line: stay.line)
   }
 
   /// Notes a room that a groupchat message came from, and its subject (rule 29).

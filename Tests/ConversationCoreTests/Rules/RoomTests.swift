@@ -84,6 +84,11 @@ struct RoomTests {
   static let renamed = roomPresence(
     "bob", type: "unavailable", "<item nick='rob'/><status code='303'/>")
 
+  /// We enter the room anew while an occupant is there.
+  static func reenter(with nick: String) -> [Dialogue.Step] {
+    left + enter().prefix(1) + [roomPresence(nick)] + enter().dropFirst()
+  }
+
   static let rule31: [ContentCase] = [
     ContentCase(
       "one stay",
@@ -142,6 +147,32 @@ struct RoomTests {
           "<retract xmlns='urn:xmpp:message-retract:1' id='k'>"
             + "<moderated xmlns='urn:xmpp:message-moderate:1' by='\(room)/mod'/></retract>"),
       ], ["in 1 unread"], findings: ["retraction-by-another"]),
+    ContentCase(
+      "21: retracted across our leaving, which does not end the stays of others",
+      [roomPresence("bob"), fromRoom("bob", "1", byRoom)] + reenter(with: "bob")
+        + [fromRoom("bob", "", retracts("k"))],
+      ["in  retracted"]),
+    ContentCase(
+      "21: retracted by a later stay across our leaving",
+      [
+        roomPresence("bob"), fromRoom("bob", "1", byRoom), roomPresence("bob", type: "unavailable"),
+      ] + reenter(with: "bob") + [fromRoom("bob", "", retracts("k"))],
+      ["in 1 unread"], findings: ["retraction-by-another"]),
+    ContentCase(
+      "21: retracted by another nick across our leaving",
+      [roomPresence("bob"), fromRoom("bob", "1", byRoom)] + reenter(with: "carol")
+        + [fromRoom("carol", "", retracts("k"))],
+      ["in 1 unread"], findings: ["retraction-by-another"]),
+    ContentCase(
+      "21: retracted by one who came after we were there again",
+      [roomPresence("bob"), fromRoom("bob", "1", byRoom)] + left + enter()
+        + [roomPresence("bob"), fromRoom("bob", "", retracts("k"))],
+      ["in 1 unread"], findings: ["retraction-by-another"]),
+    ContentCase(
+      "20: corrected across our leaving",
+      [roomPresence("bob"), fromRoom("bob", "1", id: "a")] + reenter(with: "bob")
+        + [fromRoom("bob", "2", id: "b", replaces("a"))],
+      ["in 1 unread", "in 2 unread"], findings: ["correction-of-unknown"]),
     ContentCase(
       "22: reactions by the room's archive id",
       [

@@ -164,7 +164,6 @@ extension SimulatedWorld {
     receive(presence("alice", "", "<status code='110'/>"), on: 0)
     devices[0].isInRoom = true
     firstJoin = firstJoin ?? now
-    lastJoin = now
     for entry in history where !isRetracted(entry.stanza) {
       let added = habits.addsStanzaIDs ? entry.id : nil
       show(

@@ -161,7 +161,6 @@ extension SimulatedWorld {
       change = make(.reactions(to: target, emojis), from: sender, in: stanza.peer)
     } else if isAuthor, !isRetracted(target) {
       if chance(35) {
-        guard isOurs || isOfPresentStay(target) else { return }
         change = make(.retraction(of: target), from: sender, in: stanza.peer)
       } else {
         // Without occupant ids, no one knows who corrects what the log shows only later.
@@ -175,15 +174,6 @@ extension SimulatedWorld {
       return
     }
     if isOurs { write(change, on: device) } else { send(change) }
-  }
-
-  /// Whether the log can show that the sender of a live text in the room still is who wrote it:
-  /// without occupant ids, that is so only while we are there (rule 31).
-  private func isOfPresentStay(_ number: Int) -> Bool {
-    guard stanzas[number].peer == .room, !habits.roomHasOccupantIDs, devices[0].isInRoom,
-      sightings[number]?.routes.contains(.live) == true
-    else { return true }
-    return instant(of: number) > lastJoin
   }
 
   func isRetracted(_ number: Int) -> Bool {

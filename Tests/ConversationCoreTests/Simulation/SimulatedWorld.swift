@@ -55,9 +55,8 @@ struct SimulatedWorld {
   var wanted: Set<ConversationFinding.Code> = []
   /// Whether what happens follows what happened before within a second.
   var isHasty = false
-  /// When we first joined the room, and when we joined it last.
+  /// When we first joined the room.
   var firstJoin: Int64?
-  var lastJoin = Int64.min
   /// What was done, for a seed that fails.
   var deeds: [String] = []
   private var nextConnection: UInt32 = 1
