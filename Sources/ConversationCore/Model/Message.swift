@@ -38,6 +38,9 @@ package struct Message: Sendable {
   package var routes: [Route] = []
   /// The streams on which it arrived live, or on which we wrote it.
   package var streams: [StreamID] = []
+  /// The streams on which we wrote it: several if we sent it again (rule 10d). The same id and the
+  /// same content on another stream are a resend, whichever device of ours it is.
+  var writtenStreams: [StreamID] = []
   /// All records in which it, a copy, a correction or a retraction of it arrived.
   package var records: [UInt64]
   /// The records in which it or a copy of it arrived.

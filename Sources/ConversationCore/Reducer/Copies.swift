@@ -311,8 +311,8 @@ extension Conversations {
     case .unconfirmed, .failed: sentAgain(number)
     case .sent, .acknowledged, .received, .displayed: break
     }
-    guard !messages[number].streams.isEmpty, !messages[number].streams.contains(arrival.stream)
-    else { return }
+    let written = messages[number].writtenStreams
+    guard !written.isEmpty, !written.contains(arrival.stream) else { return }
     report(.sentAgain, at: arrival.position, about: candidate.stanza.to)
   }
 }
@@ -331,6 +331,9 @@ extension Message {
   fileprivate mutating func noteArrival(_ arrival: Arrival) {
     if !routes.contains(arrival.route) { routes.append(arrival.route) }
     if arrival.route == .live, !streams.contains(arrival.stream) { streams.append(arrival.stream) }
+    if arrival.isWritten, !writtenStreams.contains(arrival.stream) {
+      writtenStreams.append(arrival.stream)
+    }
     if records.last != arrival.position.record { records.append(arrival.position.record) }
     if arrival.archived != nil { archiveTime = archiveTime ?? arrival.stamp }
     if arrivals.last != arrival.position.record { arrivals.append(arrival.position.record) }

@@ -178,7 +178,7 @@ extension Conversations {
 extension Message {
   /// Whether we wrote it on several streams: it is where it was first written, and an archive may
   /// have it where it arrived.
-  fileprivate var isSentAgain: Bool { isOurs && streams.count > 1 }
+  fileprivate var isSentAgain: Bool { writtenStreams.count > 1 }
 
   /// Whether an archive gave it an id.
   func has(archiveIDOf archive: BareJID) -> Bool {

@@ -117,6 +117,27 @@ struct OrderTests {
     #expect(dialogue.bodies() == ["1", "2", "3"])
   }
 
+  @Test("What we wrote once is where the archive has it, although two devices were shown it")
+  func shownToTwoDevices() {
+    let room = RoomTests.room
+    func shown(_ nick: String, _ body: String, _ id: String) -> Dialogue.Step {
+      fromRoom(nick, body, id: body, stanzaID(id, by: room))
+    }
+    let both: [Dialogue.Step] = [.bound(connection: 1)] + enter() + [.bound(connection: 2)] + enter()
+    let dialogue = Dialogue(
+      both + [
+        .back(1), shown("bob", "1", "a"), toRoom("3", id: "3"), shown("alice", "3", "c"),
+        .back(2), shown("bob", "1", "a"), shown("alice", "3", "c"),
+        query("q", to: room, "<after>a</after>"),
+        // The clock of the room is ahead of ours.
+        result(
+          "b", message(from: room + "/bob", type: "groupchat", id: "2", "2"),
+          stamp: Self.at("12:00:30"), from: room),
+        fin("q", from: room, complete: false),
+      ])
+    #expect(dialogue.bodies(room, .group) == ["1", "2", "3"])
+  }
+
   static let sm: [Dialogue.Step] = [
     .sent("<enable xmlns='urn:xmpp:sm:3' resume='true'/>"),
     .received("<enabled xmlns='urn:xmpp:sm:3' id='s' resume='true'/>"),
