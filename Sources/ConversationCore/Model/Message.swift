@@ -96,6 +96,8 @@ package struct MessageVersion: Sendable {
   package var content: MessageContent
   /// Whether its first arrival was a copy by its nature (rule 10c).
   var isCopy: Bool
+  /// Whether a room has shown it to us.
+  var isReflected = false
   /// The last record in which we wrote it; nil if no record has it from us.
   var lastWritten: RecordStamp?
   package var archiveIDs: [ArchiveID] = []

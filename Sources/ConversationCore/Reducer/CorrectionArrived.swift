@@ -96,11 +96,21 @@ extension Conversations {
       let version = versions[index]
       if version.archiveIDs.contains(where: { candidate.archiveIDs.contains($0) }) { return true }
       guard version.content.isSame(as: candidate.content) else { return false }
-      // A room may change the id of what it reflects.
-      if candidate.isReflection, index == versions.count - 1 { return true }
+      if candidate.isReflection, index == versions.count - 1,
+        isReflection(candidate, of: version)
+      {
+        return true
+      }
       if let id = candidate.stanza.id { return version.id.hasSameBytes(as: id) }
       return version.id == nil && candidate.arrival.isInherentCopy
     }
+  }
+
+  /// Whether a reflection may be of a version in spite of its id, which a room may change. If what
+  /// they say was left out, only one that we wrote and that still waits for it may be.
+  private func isReflection(_ candidate: Candidate, of version: MessageVersion) -> Bool {
+    guard version.content.isLeftOut || candidate.content.isLeftOut else { return true }
+    return version.lastWritten != nil && !version.isReflected
   }
 
   private mutating func correctionRepeated(_ number: Int, _ version: Int, _ candidate: Candidate) {
@@ -123,7 +133,10 @@ extension Conversations {
         raise(number, to: .acknowledged)
       }
     }
-    if candidate.isReflection { reflectionReceived(of: number, candidate.arrival) }
+    if candidate.isReflection {
+      messages[number].versions[version].isReflected = true
+      reflectionReceived(of: number, candidate.arrival)
+    }
     applyPending(to: number, candidate.arrival)
   }
 
@@ -135,6 +148,7 @@ extension Conversations {
       originID: candidate.stanza.originID, content: candidate.content,
       isCopy: arrival.isInherentCopy,
       lastWritten: arrival.isWritten ? arrival.position.stamp : nil)
+    version.isReflected = candidate.isReflection
     version.add(candidate.archiveIDs)
     let index = insert(version, into: number)
     note(.corrected, of: number)

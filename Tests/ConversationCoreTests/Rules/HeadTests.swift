@@ -106,6 +106,42 @@ struct HeadTests {
     return String(decoding: head.serialized(), as: UTF8.self)
   }
 
+  private static let corrections: [(steps: [Dialogue.Step], line: String)] = [
+    // Two of another device of ours.
+    (
+      [
+        fromRoom("alice", "2", id: "b", replaces("a")),
+        fromRoom("alice", "3", id: "c", replaces("a")),
+      ], "out  acknowledged was , "
+    ),
+    // One of ours and its reflection, whose id the room may change.
+    (
+      [
+        toRoom("2", id: "b", replaces("a")), fromRoom("alice", "2", id: "b", replaces("a")),
+      ], "out  acknowledged was "
+    ),
+    (
+      [
+        toRoom("2", id: "b", replaces("a")), fromRoom("alice", "2", id: "x", replaces("a")),
+      ], "out  acknowledged was "
+    ),
+    (
+      [
+        toRoom("2", id: "b", replaces("a")), fromRoom("alice", "2", id: "x", replaces("a")),
+        fromRoom("alice", "3", id: "c", replaces("a")),
+      ], "out  acknowledged was , "
+    ),
+  ]
+
+  @Test("Each correction in a room is a version", arguments: corrections.indices)
+  func roomCorrections(index: Int) {
+    let test = Self.corrections[index]
+    let start = enter() + [toRoom("1", id: "a"), fromRoom("alice", "1", id: "a")]
+    let dialogue = Dialogue.online((start + test.steps).map(Self.head))
+    #expect(dialogue.lines(RoomTests.room, .group) == [test.line])
+    #expect(dialogue.findings.isEmpty)
+  }
+
   @Test("Reactions that are not known leave those that are")
   func unknownReactions() {
     let steps: [Dialogue.Step] = [fromBob("1", id: "a"), toBob("", id: "b", reacts("a", "x"))]
