@@ -138,7 +138,9 @@ extension XMPPElement {
     switch (name.namespace, name.local) {
     case (Namespace.client, "body"), (Namespace.client, "ImageMessage"),
       (Namespace.client, "VoiceMessage"), (Namespace.bitsOfBinary, "data"),
-      (Namespace.outOfBand, "x"), (Namespace.fileSharing, "file-sharing"):
+      (Namespace.outOfBand, "x"), (Namespace.fileSharing, "file-sharing"),
+      // The file of XEP-0385 is in its reference; a mention has nothing that could be left out.
+      (Namespace.references, "reference"), (Namespace.formattedText, "html"):
       true
     default: false
     }

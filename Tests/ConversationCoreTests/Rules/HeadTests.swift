@@ -80,6 +80,29 @@ struct HeadTests {
       [fromBob("", id: "a", "<x xmlns='jabber:x:oob'><url>https://a.test/b.png</url></x>")],
       ["in  unread"]),
     HeadDialogue(
+      "so is one that XEP-0385 describes",
+      [
+        fromBob(
+          "", id: "a",
+          "<reference xmlns='urn:xmpp:reference:0' type='data' uri='https://a.test/b.png'>"
+            + "<media-sharing xmlns='urn:xmpp:sims:1'><sources>"
+            + "<reference xmlns='urn:xmpp:reference:0' type='data' uri='https://a.test/b.png'/>"
+            + "</sources></media-sharing></reference>")
+      ], ["in  unread"]),
+    HeadDialogue(
+      "so is one in a formatted text",
+      [
+        fromBob(
+          "", id: "a",
+          "<html xmlns='http://jabber.org/protocol/xhtml-im'>"
+            + "<body xmlns='http://www.w3.org/1999/xhtml'><img src='cid:sha1+0@bob.xmpp.org'/>"
+            + "</body></html>")
+      ], ["in  unread"]),
+    HeadDialogue(
+      "a mention without a text is none",
+      [fromBob("", id: "a", "<reference xmlns='urn:xmpp:reference:0' type='mention' uri='x'/>")],
+      []),
+    HeadDialogue(
       "a subject is not a message",
       [fromBob("", id: "a", "<subject>hello</subject>")], []),
   ]
