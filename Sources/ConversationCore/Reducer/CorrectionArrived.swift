@@ -208,7 +208,7 @@ extension Conversations {
 
   /// Makes an entry a version of the message that it corrects.
   ///
-  /// - Returns: Whether both have the same sender.
+  /// - Returns: Whether it may be one: both have the same sender, and what is encrypted stays so.
   private mutating func fold(_ stray: Int, of id: ExactText, into number: Int) -> Bool {
     let (message, original) = (messages[stray], messages[number])
     let isSameSender =
@@ -220,6 +220,15 @@ extension Conversations {
     all[conversation].strayCorrections[id]?.removeAll { $0 == stray }
     if all[conversation].strayCorrections[id] == [] {
       all[conversation].strayCorrections[id] = nil
+    }
+    // What anyone on the way could have written does not replace what is encrypted.
+    let isPlain = message.versions.contains { $0.content.encryption == nil }
+    guard !isPlain || original.current.content.encryption == nil else {
+      withdraw(.correctionOfUnknown, records: [message.record])
+      findings.append(
+        ConversationFinding(
+          .correctionUnencrypted, record: message.record, contact: message.from))
+      return false
     }
     all[conversation].remove(stray)
     withdraw(.correctionOfUnknown, records: [message.record])

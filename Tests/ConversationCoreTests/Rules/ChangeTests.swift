@@ -113,6 +113,16 @@ struct ChangeTests {
         fromBob("2", id: "b", replaces("a")),
       ], ["in  unread", "in 2 unread"], findings: ["correction-unencrypted"]),
     ContentCase(
+      "not encrypted, before its encrypted message",
+      [
+        query("q"),
+        result("y", bob("2", id: "b", replaces("a")), stamp: "2026-11-26T11:00:02Z"), fin("q"),
+        query("p", "<before>y</before>"),
+        result(
+          "x", bob("fallback", id: "a", MediaRuleTests.omemo("payload")),
+          stamp: "2026-11-26T11:00:01Z"), fin("p"),
+      ], ["in  unread", "in 2 unread"], findings: ["correction-unencrypted"]),
+    ContentCase(
       "ours takes the state of its new version",
       [
         toBob("1", id: "a"), StateTests.bobSays(receipt("a")), toBob("2", id: "b", replaces("a")),
