@@ -24,9 +24,9 @@ package struct MessageContent: Sendable {
     ExactText(payload ?? attachments.first?.identity.text ?? bodies.first ?? "")
   }
 
-  /// Whether both stanzas say the same: the same body, payload or attachments (rule 10). What was
-  /// left out can be the same as anything.
-  package func isSame(as other: MessageContent) -> Bool {
+  /// Whether both have the same body, payload or attachments (rule 10), as far as that is known:
+  /// what was left out can equal anything.
+  package func mayEqual(_ other: MessageContent) -> Bool {
     if isTombstone || other.isTombstone || isLeftOut || other.isLeftOut { return true }
     if encryption != nil || other.encryption != nil {
       return encryption.hasSameBytes(as: other.encryption)

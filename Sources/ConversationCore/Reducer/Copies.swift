@@ -30,7 +30,7 @@ extension Conversations {
   private mutating func matchByOriginID(_ candidate: Candidate) -> Int? {
     guard let id = candidate.stanza.originID else { return nil }
     let known = named(.originID(ExactText(id)), in: candidate.conversation)
-      .filter { isSame($0, candidate) }
+      .filter { mayHaveSenderAndContent($0, of: candidate) }
     if let same = known.first(where: { !hasOtherArchiveID($0, candidate) }) { return same }
     guard let first = known.first else { return nil }
     report(.deliveredTwice, at: candidate.arrival.position, about: candidate.stanza.from)
@@ -41,7 +41,7 @@ extension Conversations {
   private func matchByID(_ candidate: Candidate) -> Int? {
     guard let id = candidate.stanza.id else { return nil }
     return named(.id(ExactText(id)), in: candidate.conversation).first { number in
-      guard isSame(number, candidate), !hasOtherArchiveID(number, candidate) else { return false }
+      guard mayHaveSenderAndContent(number, of: candidate), !hasOtherArchiveID(number, candidate) else { return false }
       // A resend of ours, or its reflection.
       if candidate.isOurs, candidate.arrival.isWritten || candidate.isReflection { return true }
       return candidate.arrival.isInherentCopy
@@ -56,7 +56,7 @@ extension Conversations {
       .first { messages[$0].archiveIDs.isEmpty }
     return named
       ?? all[candidate.conversation].unreflected.oldest.first {
-        messages[$0].archiveIDs.isEmpty && isAlike($0, candidate)
+        messages[$0].archiveIDs.isEmpty && isKnownToHaveContent($0, of: candidate)
       }
   }
 
@@ -119,7 +119,7 @@ extension Conversations {
   ) -> Int? {
     textsWithoutIDs.groups(key).filter(isAllowed)
       .compactMap { group in
-        group.waiting.first { isSame($0, candidate) && isAlike($0, candidate) }
+        group.waiting.first { mayHaveSenderAndContent($0, of: candidate) && isKnownToHaveContent($0, of: candidate) }
       }
       .min()
   }
@@ -194,7 +194,7 @@ extension Conversations {
       && message.originID.hasSameBytes(as: stanza.originID)
       && candidate.archiveIDs.allSatisfy { message.archiveIDs.contains($0) }
       && (candidate.hasNoIDs
-        ? isAlike(number, candidate) : saysSame(number, candidate.content))
+        ? isKnownToHaveContent(number, of: candidate) : mayHave(candidate.content, number))
   }
 
   /// A new message on a stream ends what its sender sends again there.
@@ -221,20 +221,21 @@ extension Conversations {
 
   // MARK: Comparing
 
-  private func isSame(_ number: Int, _ candidate: Candidate) -> Bool {
-    isSender(candidate.envelope.author, of: number) && saysSame(number, candidate.content)
+  /// Whether a message can be a copy of a stanza by its sender and its content (rule 10).
+  private func mayHaveSenderAndContent(_ number: Int, of candidate: Candidate) -> Bool {
+    isSender(candidate.envelope.author, of: number) && mayHave(candidate.content, number)
   }
 
-  /// Whether one of the versions of a message says the same.
-  private func saysSame(_ number: Int, _ content: MessageContent) -> Bool {
-    messages[number].versions.contains { $0.content.isSame(as: content) }
+  /// Whether one of the versions of a message has a content, or may have it.
+  private func mayHave(_ content: MessageContent, _ number: Int) -> Bool {
+    messages[number].versions.contains { $0.content.mayEqual(content) }
   }
 
-  /// Whether a message is known to say the same as a stanza, which has no ids that show it. If
+  /// Whether a message is known to have the content of a stanza, which has no ids that show it. If
   /// what they say was left out, both are messages of their own.
-  private func isAlike(_ number: Int, _ candidate: Candidate) -> Bool {
+  private func isKnownToHaveContent(_ number: Int, of candidate: Candidate) -> Bool {
     !candidate.content.isLeftOut && !messages[number].versions[0].content.isLeftOut
-      && saysSame(number, candidate.content)
+      && mayHave(candidate.content, number)
   }
 
   /// Whether a message can be from a sender (rule 10).

@@ -70,7 +70,7 @@ extension Conversations {
     return found.contains { number in
       let message = messages[number]
       return message.isCorrectionEntry && isSender(candidate.envelope.author, of: number)
-        && message.versions[0].content.isSame(as: candidate.content)
+        && message.versions[0].content.mayEqual(candidate.content)
     }
   }
 
@@ -95,7 +95,7 @@ extension Conversations {
     return versions.indices.dropFirst().first { index in
       let version = versions[index]
       if version.archiveIDs.contains(where: { candidate.archiveIDs.contains($0) }) { return true }
-      guard version.content.isSame(as: candidate.content) else { return false }
+      guard version.content.mayEqual(candidate.content) else { return false }
       if candidate.isReflection, index == versions.count - 1,
         isReflection(candidate, of: version)
       {

@@ -143,7 +143,7 @@ extension Conversations {
     // Where the join is not in the log, the reflection of a message of ours shows our nick.
     guard let content = stanza.content, let conversation = byKey[.group(jid)] else { return false }
     let isReflection = awaitedReflections(of: stanza, in: conversation).contains { number in
-      messages[number].current.content.isSame(as: content)
+      messages[number].current.content.mayEqual(content)
     }
     if isReflection { rooms[jid, default: Room()].nick = nick }
     return isReflection

@@ -1,3 +1,5 @@
+import RawBytes
+
 /// The messages without ids by what they say: those that a copy may be of (rule 10e).
 ///
 /// A copy takes the oldest of them. What decides whether one can be taken is the same for all
@@ -85,11 +87,6 @@ extension ArraySlice<Int> {
     // New messages have the highest numbers, and the oldest are taken first.
     guard let last, last >= number else { return endIndex }
     guard let first, first < number else { return startIndex }
-    var (low, high) = (startIndex, endIndex)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if self[middle] < number { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return partitioningIndex { $0 >= number }
   }
 }

@@ -66,7 +66,7 @@ struct MessageExplainer {
     return conversation.order.filter { other in
       let twin = conversations.messages[other]
       return other != number && twin.retraction == nil && twin.isOurs == message.isOurs
-        && twin.nick.hasSameBytes(as: message.nick) && twin.current.content.isSame(as: content)
+        && twin.nick.hasSameBytes(as: message.nick) && twin.current.content.mayEqual(content)
     }
   }
 
