@@ -41,6 +41,8 @@ package struct Message: Sendable {
   /// The streams on which we wrote it: several if we sent it again (rule 10d). The same id and the
   /// same content on another stream are a resend, whichever device of ours it is.
   var writtenStreams: [StreamID] = []
+  /// The lists that it was an item of, the last one of each session.
+  var lists: [MessageList] = []
   /// All records in which it, a copy, a correction or a retraction of it arrived.
   package var records: [UInt64]
   /// The records in which it or a copy of it arrived.
@@ -168,6 +170,15 @@ package struct Reply: Sendable {
 package struct StreamID: Hashable, Sendable {
   package var connection: ConnectionID
   package var number: UInt32
+}
+
+/// What shows each message at most once: the carbons of a session, or a history of a room. Two items
+/// of one list are two messages, however equal they are.
+struct MessageList: Hashable, Sendable {
+  /// The first stream of the session.
+  var session: StreamID
+  /// For a history, the number of the entering that it answers; 0 for carbons.
+  var entering: Int
 }
 
 /// The sender of a message in a room (rule 31).

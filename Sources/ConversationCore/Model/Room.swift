@@ -17,6 +17,9 @@ package struct Room: Sendable {
   /// The first join in this log.
   var firstJoin: RecordPosition?
   var joins = 0
+  /// How often we asked to enter, or entered without a request in the log: the room answers each
+  /// time with its history.
+  var enterings = 0
   /// The present stays by nick.
   var stays: [ExactText: Stay] = [:]
   /// The streams of ours whose sessions are in the room, each of them the last one of its session.

@@ -111,6 +111,7 @@ extension Conversations {
     message.forgedArchiveIDs = candidate.forgedIDs
     message.routes = [arrival.route]
     if arrival.route == .live { message.streams = [arrival.stream] }
+    message.add(arrival.list)
     if arrival.isWritten { message.writtenStreams = [arrival.stream] }
     message.state = arrival.isWritten ? .sent : .acknowledged
     message.isReflected = candidate.isReflection

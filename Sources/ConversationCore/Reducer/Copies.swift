@@ -92,17 +92,23 @@ extension Conversations {
   /// devices while another one read the archive.
   ///
   /// The stamp of a delayed delivery is the time at which the server had the stanza (XEP-0203 §3),
-  /// and so is the stamp of an archive result (XEP-0313 §4.1.1). Both clocks are one, so that
-  /// different times are those of different messages. Equal times alone would not make them one
-  /// (rule 11), and no stream delivers a message twice.
+  /// and so is the stamp of an archive result (XEP-0313 §4.1.1). If the server of the archive has
+  /// made both, the clock is one, and different times are those of different messages. Equal times
+  /// alone would not make them one (rule 11): no stream delivers a message twice, and no list of
+  /// messages shows one twice, so each message is taken once for each of them. What a resumed session
+  /// delivers again is found before, by its order.
   private func matchDelayed(_ candidate: Candidate) -> Int? {
-    guard candidate.hasNoIDs, candidate.archiveIDs.isEmpty, let stamp = candidate.arrival.stamp
-    else { return nil }
+    let arrival = candidate.arrival
+    guard candidate.hasNoIDs, candidate.archiveIDs.isEmpty, let stamp = arrival.archiveStamp else {
+      return nil
+    }
     var key = key(of: candidate)
     key.second = stamp.inSeconds(whole: true)
-    let arrival = candidate.arrival
-    return oldest(candidate, key) {
-      arrival.route == .history || !$0.streams.contains(arrival.stream)
+    return oldest(candidate, key) { group in
+      guard arrival.route == .history || !group.streams.contains(arrival.stream) else {
+        return false
+      }
+      return arrival.list.map { !group.lists.contains($0) } ?? true
     }
   }
 
@@ -141,14 +147,16 @@ extension Conversations {
   mutating func awaitCopies(of number: Int) {
     guard let key = key(of: number) else { return }
     textsWithoutIDs.insert(
-      number, key, streams: messages[number].streams, isCopy: messages[number].isCopy)
+      number, key, streams: messages[number].streams, lists: messages[number].lists,
+      isCopy: messages[number].isCopy)
   }
 
   /// Ends the wait of a message for its copies.
   mutating func awaitNoCopies(of number: Int) {
     guard let key = key(of: number) else { return }
     textsWithoutIDs.remove(
-      number, key, streams: messages[number].streams, isCopy: messages[number].isCopy)
+      number, key, streams: messages[number].streams, lists: messages[number].lists,
+      isCopy: messages[number].isCopy)
   }
 
   /// Adds the route, the record and the archive ids of a copy.
@@ -179,8 +187,8 @@ extension Conversations {
 
   private static func repetitions(_ arrival: Arrival) -> WritableKeyPath<StreamSession, [Int]>? {
     switch arrival.route {
-    case .live, .carbon: arrival.isWritten ? \.resends : \.redeliveries
-    case .archive, .history: nil
+    case .live, .carbon, .history: arrival.isWritten ? \.resends : \.redeliveries
+    case .archive: nil
     }
   }
 
@@ -206,9 +214,10 @@ extension Conversations {
   }
 
   /// Whether a message without ids and an arrival can be copies of each other: one of them is an
-  /// inherent copy, and they did not both arrive live on one stream. The next session's live
-  /// message with the same text is another message.
+  /// inherent copy, and they did not both arrive live on one stream, or in one list. The next
+  /// session's live message with the same text is another message.
   private func canBeCopies(_ known: TextsWithoutIDs.Group, _ arrival: Arrival) -> Bool {
+    if let list = arrival.list { return !known.lists.contains(list) }
     if arrival.route != .live { return true }
     guard !known.streams.contains(arrival.stream) else { return false }
     if known.isCopy || arrival.isInherentCopy { return true }
@@ -328,10 +337,18 @@ extension Conversations {
 }
 
 extension Message {
+  /// Notes a list that shows it. A session never goes back to an earlier history.
+  mutating func add(_ list: MessageList?) {
+    guard let list, !lists.contains(list) else { return }
+    lists.removeAll { $0.session == list.session && ($0.entering == 0) == (list.entering == 0) }
+    lists.append(list)
+  }
+
   /// Adds the route and the record of a copy.
   fileprivate mutating func noteArrival(_ arrival: Arrival) {
     if !routes.contains(arrival.route) { routes.append(arrival.route) }
     if arrival.route == .live, !streams.contains(arrival.stream) { streams.append(arrival.stream) }
+    add(arrival.list)
     if arrival.isWritten, !writtenStreams.contains(arrival.stream) {
       writtenStreams.append(arrival.stream)
     }

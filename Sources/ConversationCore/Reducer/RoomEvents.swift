@@ -32,6 +32,7 @@ extension Conversations {
     _ = number(of: .group(occupant.bare))
     var room = rooms[occupant.bare] ?? Room()
     room.requestedNick = occupant.resource
+    room.enterings += 1
     // A session that was lost is told of no one who comes or leaves.
     if room.isJoined, !room.streams.contains(where: isAlive) { room.suspend() }
     if !room.isJoined {
@@ -58,6 +59,7 @@ extension Conversations {
     if isUs {
       if !room.isJoined {
         room.joins += 1
+        if room.requestedNick == nil { room.enterings += 1 }
         if room.firstJoin == nil { room.firstJoin = position }
         room.suspendedStays = [:]
         room.forgetHiddenStays()

@@ -236,6 +236,7 @@ extension Conversations {
     // The session may have been resumed before, on a connection that was lost too early.
     let resends = sent.items.map(\.message).filter(hasNoIDs) + (resumed?.resends ?? [])
     sent.resumed(handled: handled)
+    let isContinued = request?.handled != nil && received.isCounting
     var redeliveries: [Int] = []
     // Without our count, it is not known what the server sends again.
     if let handled = request?.handled {
@@ -250,6 +251,7 @@ extension Conversations {
     withSession(position.connection) { session in
       session.phase = .open
       session.jid = resumed?.jid ?? session.jid
+      if isContinued, let origin = resumed?.origin { session.origin = origin }
       (session.sent, session.received) = (sent, received)
       (session.resends, session.redeliveries) = (resends, redeliveries)
       session.queries = resumed?.queries ?? []

@@ -29,6 +29,7 @@ extension Conversations {
     var arrival = arrived
     guard let envelope = envelope(of: stanza, arrival) else { return nil }
     stamp(&arrival, by: stanza, envelope)
+    arrival.list = list(of: arrival, envelope)
     guard stanza.type != .error else {
       if !envelope.isOurs { errorReceived(stanza, envelope, arrival) }
       return nil
@@ -129,19 +130,23 @@ extension Conversations {
   ) {
     guard !arrival.isWritten, arrival.archived == nil else { return }
     var fromServer: [Int64] = []
+    let isOfGroup = envelope.key.kind == .group
     var anonymous: [Int64] = []
     for delay in stanza.delays {
       let time = possible(delay.time, arrival.position, about: stanza.from)
       guard let time else { continue }
       if let from = delay.from {
-        let isRoom = envelope.key.kind == .group && from.bare == envelope.key.jid.bare
+        let isRoom = isOfGroup && from.bare == envelope.key.jid.bare
         if isRoom { arrival.route = arrival.route == .live ? .history : arrival.route }
-        if isOwnBare(from) || isOwnServer(from) || isRoom { fromServer.append(time) }
+        guard isOwnBare(from) || isOwnServer(from) || isRoom else { continue }
+        fromServer.append(time)
+        // A room has its own archive, and what our server kept of it is not there.
+        if isRoom == isOfGroup { arrival.archiveStamp = min(time, arrival.archiveStamp ?? time) }
       } else {
         anonymous.append(time)
       }
     }
-    if fromServer.isEmpty, !anonymous.isEmpty, envelope.key.kind == .group, arrival.route == .live {
+    if fromServer.isEmpty, !anonymous.isEmpty, isOfGroup, arrival.route == .live {
       arrival.route = .history
     }
     // A message that waited twice was written before the first wait.
@@ -149,5 +154,16 @@ extension Conversations {
     arrival.stamp = stamp
     // The stamp of a carbon's wrapper does not make it later than it is.
     arrival.isInherentCopy = true
+  }
+  /// The list that an arrival is an item of; nil if it is none.
+  private func list(of arrival: Arrival, _ envelope: Envelope) -> MessageList? {
+    let session = sessions[arrival.position.connection]?.origin ?? arrival.stream
+    switch arrival.route {
+    case .live, .archive: return nil
+    case .carbon: return MessageList(session: session, entering: 0)
+    case .history:
+      let enterings = rooms[envelope.key.jid.bare]?.enterings ?? 0
+      return MessageList(session: session, entering: enterings + 1)
+    }
   }
 }

@@ -20,6 +20,8 @@ struct TextsWithoutIDs: Sendable {
   struct Group: Sendable {
     /// The streams on which they arrived live, or on which we wrote them.
     let streams: [StreamID]
+    /// The lists that they were items of.
+    let lists: [MessageList]
     /// Whether their first arrival was an inherent copy.
     let isCopy: Bool
     /// Their numbers in ascending order, from `first` on.
@@ -51,17 +53,21 @@ struct TextsWithoutIDs: Sendable {
 
   private var groups: [Key: [Group]] = [:]
 
-  /// The groups of messages that say something, at most one for each set of streams.
+  /// The groups of messages that say something, at most one for each set of streams and lists.
   func groups(_ key: Key) -> [Group] { groups[key] ?? [] }
 
   /// Adds a message. Complexity: logarithmic in the messages of its group, if it is the newest.
-  mutating func insert(_ number: Int, _ key: Key, streams: [StreamID], isCopy: Bool) {
+  mutating func insert(
+    _ number: Int, _ key: Key, streams: [StreamID], lists: [MessageList], isCopy: Bool
+  ) {
     var found = groups[key] ?? []
     groups[key] = nil
-    if let index = found.firstIndex(where: { $0.streams == streams && $0.isCopy == isCopy }) {
+    if let index = found.firstIndex(where: {
+      $0.streams == streams && $0.lists == lists && $0.isCopy == isCopy
+    }) {
       found[index].insert(number)
     } else {
-      var group = Group(streams: streams, isCopy: isCopy)
+      var group = Group(streams: streams, lists: lists, isCopy: isCopy)
       group.insert(number)
       found.append(group)
     }
@@ -70,9 +76,13 @@ struct TextsWithoutIDs: Sendable {
 
   /// Removes a message, if it is there. Complexity: logarithmic in the messages of its group, if it
   /// is the oldest.
-  mutating func remove(_ number: Int, _ key: Key, streams: [StreamID], isCopy: Bool) {
+  mutating func remove(
+    _ number: Int, _ key: Key, streams: [StreamID], lists: [MessageList], isCopy: Bool
+  ) {
     guard var found = groups[key],
-      let index = found.firstIndex(where: { $0.streams == streams && $0.isCopy == isCopy })
+      let index = found.firstIndex(where: {
+        $0.streams == streams && $0.lists == lists && $0.isCopy == isCopy
+      })
     else { return }
     groups[key] = nil
     found[index].remove(number)

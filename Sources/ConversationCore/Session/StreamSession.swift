@@ -4,6 +4,9 @@ import XMPPStanza
 /// XEP-0198).
 struct StreamSession: Sendable {
   var stream: StreamID
+  /// The first stream of the session, if it was resumed and it is known what either side sends again;
+  /// else its own stream.
+  var origin: StreamID
   var phase = SessionPhase.unseen
   /// The address that the server bound.
   var jid: JID?
@@ -35,7 +38,7 @@ struct StreamSession: Sendable {
   var loosePages: [LoosePage] = []
 
   init(stream: StreamID) {
-    self.stream = stream
+    (self.stream, origin) = (stream, stream)
   }
 
   /// Whether the stream may still carry stanzas; a log can begin in mid-session.

@@ -92,6 +92,16 @@ struct DuplicateTests {
       "10e: both devices receive it",
       [fromBob("hi"), .bound(connection: 2), fromBob("hi")], ["in hi unread"]),
     ContentCase(
+      "10e: a stream has one carbon of a message",
+      [carbon("received", bob("hi")), carbon("received", bob("hi"))],
+      ["in hi unread", "in hi unread"]),
+    ContentCase(
+      "10e: two devices have a carbon each",
+      [
+        carbon("received", bob("hi")), carbon("received", bob("hi")), .bound(connection: 2),
+        carbon("received", bob("hi")), carbon("received", bob("hi")),
+      ], ["in hi unread", "in hi unread"]),
+    ContentCase(
       "another sender",
       [toBob("hi", id: "a"), fromBob("hi", id: "a")], ["out hi sent", "in hi unread"]),
     ContentCase(
@@ -117,6 +127,9 @@ struct DuplicateTests {
   private static func late(_ body: String, _ time: String, _ more: String = "") -> Dialogue.Step {
     fromBob(body, delay(time, from: "example.test") + more)
   }
+
+  private static let lateCarbon = carbon(
+    "received", bob("hi"), from: Dialogue.account, delay(stamp, from: "example.test"))
 
   private static let inbox = Dialogue.Step.bound(connection: 2)
 
@@ -154,6 +167,16 @@ struct DuplicateTests {
     ContentCase(
       "a second one that the archive was not asked for",
       archived + [inbox, late("hi", stamp), late("hi", stamp)], ["in hi unread", "in hi unread"]),
+    ContentCase(
+      "two carbons of one second, of which the archive was asked for one",
+      archived + [inbox, lateCarbon, lateCarbon], ["in hi unread", "in hi unread"]),
+    ContentCase(
+      "each of two carbons once for each device",
+      archived + [inbox, lateCarbon, lateCarbon, .bound(connection: 3), lateCarbon, lateCarbon],
+      ["in hi unread", "in hi unread"]),
+    ContentCase(
+      "with a stamp that names no server", archived + [inbox, fromBob("hi", delay(stamp))],
+      ["in hi unread", "in hi unread"]),
     ContentCase(
       "of another second", archived + [inbox, late("hi", "2026-11-26T12:00:01Z")],
       ["in hi unread", "in hi unread"]),

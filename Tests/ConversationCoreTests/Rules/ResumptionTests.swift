@@ -205,6 +205,18 @@ struct ResumptionTests {
     #expect(redelivered(again, handled: 5) == ["1", "1"])
   }
 
+  @Test("A history that is delivered again after a resumption has no message twice")
+  func redeliveredHistory() {
+    let past = fromRoom("bob", "1", RoomTests.past)
+    let start = Self.enabled + enter() + [past, past]
+    // Our own presence is the first of three stanzas.
+    for (handled, again, count) in [(1, 2, 2), (2, 1, 2), (3, 1, 3), (2, 2, 3)] {
+      let steps = start + Self.resumption(2, ours: handled, theirs: 0)
+      let dialogue = Dialogue.online(steps + Array(repeating: past, count: again))
+      #expect(dialogue.bodies(Self.room, .group).count == count, "\(handled) \(again)")
+    }
+  }
+
   @Test("A resumed session is still in its rooms, although another device came online")
   func roomOfResumedSession() {
     let correction = fromRoom("bob", "2", id: "b", replaces("a"))

@@ -196,6 +196,8 @@ struct RoomTests {
         + "<x xmlns='http://jabber.org/protocol/muc#user'><status code='110'/></x></presence>")
   ]
 
+  private static let noon = fromRoom("bob", "1", delay("2026-11-26T12:00:00Z", from: room))
+
   private static func inArchive(_ body: String) -> String {
     message(from: "\(room)/bob", type: "groupchat", body)
   }
@@ -226,6 +228,28 @@ struct RoomTests {
         fromRoom("carol", "1", delay("2026-11-26T12:00:00Z", from: room)),
         fromRoom("bob", "1", delay("2026-11-26T12:00:01Z", from: room)),
       ], ["in 1 unread", "in 1", "in 1 unread"]),
+    ContentCase(
+      "two of one second in a history, of which the archive has shown one",
+      [
+        fromRoom("bob", "1"), query("q", to: room),
+        result("k", inArchive("1"), stamp: "2026-11-26T12:00:00Z", from: room),
+        fin("q", from: room),
+      ] + left + enter() + [noon, noon] + left + enter() + [noon, noon],
+      ["in 1 unread", "in 1"]),
+    ContentCase(
+      "two of one second in each history",
+      [fromRoom("bob", "1", past), fromRoom("bob", "1", past)] + left + enter()
+        + [fromRoom("bob", "1", past), fromRoom("bob", "1", past)],
+      ["in 1", "in 1"]),
+    ContentCase(
+      "what our server kept has its stamp, not that of the room's archive",
+      [
+        fromRoom("bob", "1"), query("q", to: room),
+        result("k", inArchive("1"), stamp: "2026-11-26T12:00:00Z", from: room),
+        fin("q", from: room), .bound(connection: 2),
+      ] + enter() + [
+        fromRoom("bob", "1", delay("2026-11-26T12:00:00Z", from: Dialogue.account))
+      ], ["in 1 unread", "in 1 unread"]),
     ContentCase(
       "live messages with one id and text are two",
       [fromRoom("bob", "1", id: "a"), fromRoom("bob", "1", id: "a")],
