@@ -49,7 +49,7 @@ struct Comparison {
       let index =
         waiting.firstIndex { _, message in
           name(entry) == name(message)
-            && (message.archiveIDs.isEmpty
+            && (entry.isTwin || message.archiveIDs.isEmpty
               || message.archiveIDs.contains { entry.archiveIDs.contains($0.id.text) })
         } ?? waiting.firstIndex { name(entry) == name($0.element) }
       return index.map { (entry, waiting.remove(at: $0).offset) }
@@ -89,7 +89,7 @@ struct Comparison {
       !pair.entry.isAdrift
         && !(messages[pair.index].archiveIDs.isEmpty && doubtful.contains(name(pair.entry)))
     }
-    let isExact = !oracle.world.habits.stampsWholeSeconds
+    let isExact = oracle.world.habits.stampsExactly
     let places = Self.seconds(of: steady).flatMap { group in
       isExact ? group.map(\.index) : group.map(\.index).sorted()
     }
@@ -124,7 +124,7 @@ struct Comparison {
     check("unread", entry.isUnread, isUnread)
     check("edits", entry.edits, message.versions.dropLast().map(\.content.body))
     // Equal texts of one conversation cannot always be told apart by what they show.
-    guard entry.body != "ok", !entry.isRetracted else { return differences }
+    guard entry.body != "ok", !entry.isTwin, !entry.isRetracted else { return differences }
     check("routes", entry.routes, Set(message.routes))
     check(
       "reactions", entry.reactions,

@@ -14,6 +14,8 @@ struct Oracle {
     var time: Int64
     /// Whether it was written again later, so that its place is between two times.
     var isAdrift = false
+    /// Whether another entry is the same in all that the log shows.
+    var isTwin = false
     var body: String
     var edits: [String]?
     var state: DeliveryState?
@@ -31,7 +33,7 @@ struct Oracle {
 
   /// Whether the log shows which of two times is earlier: some servers stamp in whole seconds.
   private func areClear(_ a: Int64, _ b: Int64) -> Bool {
-    !world.habits.stampsWholeSeconds || a / 1000 != b / 1000
+    world.habits.stampsExactly || a / 1000 != b / 1000
   }
 
   /// Whether the log shows a stanza, and the name by which it refers to another one: in a room, and
@@ -85,6 +87,7 @@ struct Oracle {
       edits: isRetracted ? nil : Array(bodies.dropLast()), isRetracted: isRetracted,
       reactions: reactions(to: root), routes: sighting.routes,
       archiveIDs: Set(stanza.archiveIDs))
+    entry.isTwin = stanza.isTwin
     entry.isAdrift = versions.contains { seen($0)?.isResent == true || isLate($0) }
     return entry
   }

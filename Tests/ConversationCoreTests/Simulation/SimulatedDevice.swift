@@ -103,7 +103,7 @@ extension SimulatedWorld {
   ) {
     let number = delivery.stanza
     let own = "\(Dialogue.account)/\(devices[device].name)"
-    let time = stamp(delivery.time)
+    let time = stamp(delay == nil ? delivery.time : jitter(delivery.time))
     let delayed = delay.map { ConversationCoreTests.delay(time, from: $0) } ?? ""
     let added = element(ofArchiveID: delivery.archiveID, in: stanzas[number].peer)
     let inner = xml(number, to: addressee(of: number), added)

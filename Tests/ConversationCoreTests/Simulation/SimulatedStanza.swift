@@ -90,6 +90,8 @@ struct SimulatedStanza {
   /// When a recorded device wrote it last, and the number of lines in the log then.
   var lastWritten = Int64.min
   var writtenLine = 0
+  /// Whether another text of its second is the same in all that the log shows.
+  var isTwin = false
   /// Whether the server answers with an error.
   var bounces = false
   /// Whether other messages may name it: its id is not used twice.

@@ -47,10 +47,10 @@ extension SimulatedWorld {
     let others: [Peer] = [.bob, .bob, .carol, .room]
     guard let peer = pick(devices[0].isInRoom ? others + [.whisper] : others) else { return }
     tick()
+    if chance(15) { return receiveTwins(in: peer) }
     for index in 0..<(chance(25) ? number(2...3) : 1) {
       if index > 0 { hurry() }
-      let sender: Sender = peer == .room ? .occupant(chance(50) ? "bob" : "carol") : .peer
-      let text = make(.text, from: sender, in: peer)
+      let text = make(.text, from: author(in: peer), in: peer)
       send(text)
     }
     // A client that reconnects sends its last text again, which the archive then has twice.
@@ -61,12 +61,38 @@ extension SimulatedWorld {
     send(last)
   }
 
+  private mutating func author(in peer: Peer) -> Sender {
+    peer == .room ? .occupant(chance(50) ? "bob" : "carol") : .peer
+  }
+
+  /// Two equal texts of one second, without ids.
+  private mutating func receiveTwins(in peer: Peer) {
+    isHasty = false
+    tick()
+    let sender = author(in: peer)
+    let first = make(.text, from: sender, in: peer)
+    let second = make(.text, from: sender, in: peer)
+    makeTwin(second, of: first)
+    let target = chance(30) ? number(0...2) : nil
+    for text in [first, second] {
+      stanzas[text].written = now
+      send(text, for: target)
+      // The last tick left a tenth of its second.
+      now += Int64(number(1...30))
+    }
+  }
+
   /// Another person's stanza is on its way to us.
   private mutating func send(_ number: Int) {
+    send(number, for: chance(30) ? self.number(0...2) : nil)
+  }
+
+  /// Another person's stanza is on its way to one of our devices, or to all.
+  private mutating func send(_ number: Int, for target: Int?) {
     switch stanzas[number].peer {
     case .whisper: arrive(number, for: 0)
     case .room: arrive(number)
-    case .bob, .carol, .stranger: arrive(number, for: chance(30) ? self.number(0...2) : nil)
+    case .bob, .carol, .stranger: arrive(number, for: target)
     }
   }
 
@@ -95,7 +121,7 @@ extension SimulatedWorld {
   private mutating func readByUs() {
     guard let device = pick(writers), let peer = pick(peers(of: device)) else { return }
     let incoming = numbers {
-      $0.peer == peer && !$0.sender.isUs && $0.isVersion && $0.processed != nil
+      $0.peer == peer && !$0.sender.isUs && $0.isVersion && $0.processed != nil && !$0.isTwin
         && (peer == .room ? !$0.archiveIDs.isEmpty : $0.canBeNamed)
     }
     // What it displays, it has; and what arrives within a second is displayed together.

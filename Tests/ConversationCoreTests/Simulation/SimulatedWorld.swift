@@ -18,6 +18,11 @@ struct SimulatedWorld {
     var keepsTombstones: Bool
     var roomHasOccupantIDs: Bool
     var stampsRedeliveries: Bool
+    /// Whether servers stamp what they deliver late at another moment of its second than the archive.
+    var jittersStamps: Bool
+
+    /// Whether the log shows which of two times of one second is earlier.
+    var stampsExactly: Bool { !stampsWholeSeconds && !jittersStamps }
 
     init(using random: inout SeededGenerator) {
       addsStanzaIDs = Int.random(in: 0..<4, using: &random) > 0
@@ -28,6 +33,7 @@ struct SimulatedWorld {
       keepsTombstones = Bool.random(using: &random)
       roomHasOccupantIDs = Bool.random(using: &random)
       stampsRedeliveries = Bool.random(using: &random)
+      jittersStamps = Bool.random(using: &random)
     }
   }
 
@@ -126,6 +132,19 @@ struct SimulatedWorld {
     stanzas.append(stanza)
     deeds.append("\(number): \(peer) \(sender) \(meaning)")
     return number
+  }
+
+  /// Makes a text a second one like another, so that only their number shows that they are two.
+  mutating func makeTwin(_ number: Int, of other: Int) {
+    (stanzas[number].id, stanzas[number].originID) = (nil, nil)
+    (stanzas[other].id, stanzas[other].originID) = (nil, nil)
+    stanzas[number].body = stanzas[other].body
+    (stanzas[number].isTwin, stanzas[other].isTwin) = (true, true)
+  }
+
+  /// A time of the second of another one.
+  mutating func jitter(_ time: Int64) -> Int64 {
+    habits.jittersStamps ? time / 1000 * 1000 + Int64(number(1...899)) : time
   }
 
   /// Gives a text the ids that its client sends.
