@@ -28,8 +28,13 @@ package struct Conversation: Sendable {
   /// Retractions and reactions whose message is not known yet, by the names that they use.
   var pendingRetractions: [MessageName: [PendingRetraction]] = [:]
   var pendingReactions: [MessageName: [ReactionSet]] = [:]
-  /// The reactions that have arrived, and the retractions of ours.
-  var seenSigns: [SeenSign.Name: SeenSign] = [:]
+  /// The reactions that have arrived, and the retractions of ours, by what identifies them.
+  ///
+  /// A copy of one with a stamp, as from an archive, changes nothing even if it is not known: it is
+  /// not newer than what counts (rule 22), and what it reads is read (rule 18). One without a stamp
+  /// comes from a server that keeps for a session what is not acknowledged, or from another device's
+  /// stream; either is behind by less than the signs that are kept.
+  var seenSigns = RecentEntries<SeenSign.Name, SeenSign>(limit: 4096)
 
   /// Whether something named a message that is not known yet.
   var awaitsMessages: Bool {

@@ -40,7 +40,11 @@ package struct Conversations: Sendable {
   var answeredPages: [AnsweredPage] = []
   /// The times of what has an archive id and is no message, which queries may name: the first and
   /// the last results of pages, and receipts and other signs.
-  var archiveTimes: [ArchiveID: Int64] = [:]
+  ///
+  /// A client asks for what is after or before the last or the first thing that it has. If it names an
+  /// older one, the time that its query covers is judged as for an id that the log does not have
+  /// (rule 35): by the results.
+  var archiveTimes = RecentEntries<ArchiveID, Int64>(limit: 16384)
   var slots: [ExactText: UploadSlot] = [:]
   /// The bytes of XEP-0231 that were answered, by content id.
   var bits: [ExactText: Attachment] = [:]

@@ -123,7 +123,7 @@ extension Conversations {
     var end = request.end ?? position.time
     for result in [query.subject.page.results.first, query.subject.page.results.last] {
       guard let result, let time = result.time else { continue }
-      archiveTimes[ArchiveID(result.id.text, in: archive)] = time
+      archiveTimes.update(ArchiveID(result.id.text, in: archive), time)
     }
     var startsAfterUnknown = false
     if let after = request.after {

@@ -76,19 +76,20 @@ extension Conversations {
     let archiveIDs = archiveIDs(of: stanza, envelope.key, arrival).own
     let seen = SeenSign(stream: arrival.stream, archiveIDs: archiveIDs)
     let isKnown = archiveIDs.contains { all[conversation].seenSigns[.archive($0)] != nil }
-    for id in archiveIDs { all[conversation].seenSigns[.archive(id)] = seen }
+    for id in archiveIDs { all[conversation].seenSigns.update(.archive(id), seen) }
     guard let id = stanza.id, !isKnown else { return isKnown }
     let name = SeenSign.Name.id(
       ExactText(id), sender: ExactText(senderName(envelope)),
       content: content.map { ExactText($0) })
-    if let known = all[conversation].seenSigns[name],
+    if var known = all[conversation].seenSigns[name],
       arrival.isInherentCopy || known.stream != seen.stream,
       known.archiveIDs.isEmpty || archiveIDs.isEmpty
     {
-      all[conversation].seenSigns[name]?.archiveIDs += archiveIDs
+      known.archiveIDs += archiveIDs
+      all[conversation].seenSigns.update(name, known)
       return true
     }
-    all[conversation].seenSigns[name] = seen
+    all[conversation].seenSigns.update(name, seen)
     return false
   }
 }

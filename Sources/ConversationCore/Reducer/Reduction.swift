@@ -57,7 +57,10 @@ extension Conversations {
   private mutating func noteTraffic(_ direction: Direction, at position: RecordPosition) {
     withSession(position.connection) { session in
       session.lastTime = position.time ?? session.lastTime
-      if direction == .inbound { session.unheard.removeAll() }
+      switch direction {
+      case .inbound: session.unheard.removeAll()
+      case .outbound: session.hasOurs = true
+      }
     }
   }
 }

@@ -154,7 +154,9 @@ extension Conversations {
   /// Notes a message that the last stanza from the server was.
   mutating func messageReceived(_ received: MessageVersionID, at position: RecordPosition) {
     guard received == original(of: received.message) else { return }
-    withSession(position.connection) { $0.received.keep(received.message) }
+    withSession(position.connection) { session in
+      if session.hasOurs { session.received.keep(received.message) }
+    }
   }
 
   /// Notes a message that the last stanza of ours was.

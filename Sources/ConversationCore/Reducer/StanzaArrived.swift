@@ -45,7 +45,7 @@ extension Conversations {
     }
     guard let content = stanza.content else {
       for id in archiveIDs(of: stanza, envelope.key, arrival).own {
-        archiveTimes[id] = archiveTimes[id] ?? arrival.time
+        if let time = arrival.time, archiveTimes[id] == nil { archiveTimes.update(id, time) }
       }
       return nil
     }

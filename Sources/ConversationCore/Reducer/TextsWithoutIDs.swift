@@ -4,6 +4,10 @@ import RawBytes
 ///
 /// A copy takes the oldest of them. What decides whether one can be taken is the same for all
 /// messages of a group, so that many equal texts cost no more than a few.
+///
+/// What no archive has shown waits without a limit, because rule 10e lets an archive show it at any
+/// time. What an archive has shown takes no more copies by that rule; it waits only for what a server
+/// delivers late without the archive's id, which are its newest messages. So the last ones are kept.
 struct TextsWithoutIDs: Sendable {
   /// What a copy has in common with its message.
   struct Key: Hashable, Sendable {
@@ -52,6 +56,22 @@ struct TextsWithoutIDs: Sendable {
   }
 
   private var groups: [Key: [Group]] = [:]
+  /// The messages that an archive has shown, and their groups.
+  private var archived = RecentEntries<Int, Place>(limit: archivedLimit)
+  static let archivedLimit = 4096
+
+  /// The group of a message.
+  private struct Place: Sendable {
+    var key: Key
+    var streams: [StreamID]
+    var lists: [MessageList]
+    var isCopy: Bool
+  }
+
+  /// The number of messages that wait. Complexity: linear in the groups.
+  var count: Int {
+    groups.values.reduce(0) { $0 + $1.reduce(0) { $0 + $1.waiting.count } }
+  }
 
   /// The groups of messages that say something, at most one for each set of streams and lists.
   func groups(_ key: Key) -> [Group] { groups[key] ?? [] }
@@ -60,6 +80,10 @@ struct TextsWithoutIDs: Sendable {
   mutating func insert(
     _ number: Int, _ key: Key, streams: [StreamID], lists: [MessageList], isCopy: Bool
   ) {
+    if key.second != nil {
+      let place = Place(key: key, streams: streams, lists: lists, isCopy: isCopy)
+      if let (oldest, place) = archived.update(number, place) { remove(oldest, from: place) }
+    }
     var found = groups[key] ?? []
     groups[key] = nil
     if let index = found.firstIndex(where: {
@@ -79,15 +103,20 @@ struct TextsWithoutIDs: Sendable {
   mutating func remove(
     _ number: Int, _ key: Key, streams: [StreamID], lists: [MessageList], isCopy: Bool
   ) {
-    guard var found = groups[key],
+    archived.remove(number)
+    remove(number, from: Place(key: key, streams: streams, lists: lists, isCopy: isCopy))
+  }
+
+  private mutating func remove(_ number: Int, from place: Place) {
+    guard var found = groups[place.key],
       let index = found.firstIndex(where: {
-        $0.streams == streams && $0.lists == lists && $0.isCopy == isCopy
+        $0.streams == place.streams && $0.lists == place.lists && $0.isCopy == place.isCopy
       })
     else { return }
-    groups[key] = nil
+    groups[place.key] = nil
     found[index].remove(number)
     if found[index].waiting.isEmpty { found.remove(at: index) }
-    if !found.isEmpty { groups[key] = found }
+    if !found.isEmpty { groups[place.key] = found }
   }
 }
 

@@ -19,7 +19,11 @@ struct StreamSession: Sendable {
 
   /// The messages of ours that the server has not acknowledged.
   var sent = CountedStanzas<MessageVersionID>()
-  /// The messages from the server that we have not acknowledged.
+  /// Whether the log has anything that we sent on the connection.
+  var hasOurs = false
+  /// The messages from the server that we have not acknowledged. In a log without our side, they are
+  /// not kept: nothing acknowledges them there, and no resumption says what we have handled, without
+  /// which it is not known what the server sends again.
   var received = CountedStanzas<Int>()
   /// The messages that a resumption did not acknowledge and that the side which sent them has not
   /// sent again so far: ours without ids, and those from the server. Both sides send them again in
