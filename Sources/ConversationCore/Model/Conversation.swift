@@ -36,6 +36,9 @@ package struct Conversation: Sendable {
   /// stream; either is behind by less than the signs that are kept.
   var seenSigns = RecentEntries<SeenSign.Name, SeenSign>(limit: 4096)
 
+  /// Whether the other party sent markers.
+  var hasMarks: Bool { !markedReceived.marks.isEmpty || !markedDisplayed.marks.isEmpty }
+
   /// Whether something named a message that is not known yet.
   var awaitsMessages: Bool {
     !pendingReads.isEmpty || !pendingSigns.isEmpty || !strayCorrections.isEmpty

@@ -3,13 +3,15 @@
 /// Markers of several devices arrive in any order, so that the last one may be neither the newest
 /// nor the one that goes furthest. A message may arrive later, or be corrected, whose place and time
 /// are between those of two markers. So each marker is kept that no other one equals or exceeds in
-/// both place and time; for most conversations that is one.
+/// both place and time, as long as their messages stay in place; for most conversations that is one.
 struct Marks: Sendable {
   struct Mark: Sendable {
     /// The number of the message that the marker names.
     var message: Int
     /// When it was sent, as far as it is known.
     var time: Int64?
+    /// Whether an archive may show later that its message has a later place, because we sent it again.
+    var mayMove = false
 
     /// The last time that the marker is not before. A time in whole seconds is compared in seconds
     /// (rule 34); an unknown one is before all others.
@@ -31,9 +33,11 @@ struct Marks: Sendable {
     let isExceeded = marks.contains { other in
       other.reach >= mark.reach && (place(other.message) ?? -1) >= own
     }
-    guard !isExceeded else { return }
+    guard !isExceeded || mark.mayMove else { return }
+    // The same message moves once, with its newest marker.
+    marks.removeAll { $0.message == mark.message && $0.reach <= mark.reach }
     marks.removeAll { other in
-      other.reach <= mark.reach && (place(other.message) ?? -1) <= own
+      !other.mayMove && other.reach <= mark.reach && (place(other.message) ?? -1) <= own
     }
     marks.append(mark)
   }

@@ -142,9 +142,8 @@ extension Conversations {
     } else {
       covered += shown.order[(first ?? 0)...last]
     }
-    all[conversation][keyPath: marks].insert(Marks.Mark(message: number, time: time)) {
-      shown.index(of: $0)
-    }
+    let mark = Marks.Mark(message: number, time: time, mayMove: messages[number].isSentAgain)
+    all[conversation][keyPath: marks].insert(mark) { shown.index(of: $0) }
     for other in covered where messages[other].isOurs {
       // A failed message was not among those that arrived, unless the marker names it.
       if other != number, messages[other].state == .failed { continue }

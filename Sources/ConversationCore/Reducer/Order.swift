@@ -37,8 +37,18 @@ extension Conversations {
     {
       all[conversation].order.remove(at: own)
       all[conversation].order.insert(number, at: index)
+      raiseByMarkers(own..<index, in: conversation)
     }
     notePlace(number, archived, arrival.position)
+  }
+
+  /// Messages of ours are now before one that was moved: what markers say of it, they say of them
+  /// (rule 17).
+  private mutating func raiseByMarkers(_ places: Range<Int>, in conversation: Int) {
+    guard all[conversation].hasMarks else { return }
+    for number in all[conversation].order[places] where messages[number].isOurs {
+      raiseByMarkers(number)
+    }
   }
 
   /// The index for a message that its time gives: before the first message that is later. Messages
@@ -154,6 +164,7 @@ extension Conversations {
       where !all[conversation].order.contains(number) {
         all[conversation].order.insert(number, at: index(byTimeOf: number))
       }
+      raiseByMarkers(all[conversation].order.indices, in: conversation)
     }
   }
 }
@@ -171,6 +182,7 @@ extension Conversations {
       if messages[next].isSentAgain, isBefore(next, number) { continue }
       all[conversation].order.remove(at: index)
       all[conversation].order.insert(number, at: end)
+      raiseByMarkers(end..<(end + 1), in: conversation)
     }
   }
 }
@@ -178,7 +190,7 @@ extension Conversations {
 extension Message {
   /// Whether we wrote it on several streams: it is where it was first written, and an archive may
   /// have it where it arrived.
-  fileprivate var isSentAgain: Bool { writtenStreams.count > 1 }
+  var isSentAgain: Bool { writtenStreams.count > 1 }
 
   /// Whether an archive gave it an id.
   func has(archiveIDOf archive: BareJID) -> Bool {

@@ -189,6 +189,29 @@ struct StateTests {
     #expect(dialogue.findings == test.findings)
   }
 
+  @Test("Rule 17: a marker covers what an archive shows before its message")
+  func movedMessages() {
+    func own(_ body: String, _ id: String) -> String {
+      message(from: "alice@example.test/d2", to: "bob@example.test", id: id, body)
+    }
+    let written: [Dialogue.Step] = [
+      toBob("1", id: "a"), .lost, .bound(connection: 2), toBob("2", id: "b"), toBob("3", id: "c"),
+      toBob("1", id: "a"),
+    ]
+    let archive: [Dialogue.Step] = [
+      query("q"), result("k", own("2", "b"), stamp: "2026-11-26T12:00:00Z"),
+      result("l", own("1", "a"), stamp: "2026-11-26T12:00:00Z"), fin("q"),
+    ]
+    var dialogue = Dialogue.online(written + [Self.bobSays(displayed("a"))])
+    #expect(dialogue.lines() == ["out 1 displayed", "out 2 sent", "out 3 sent"])
+    for step in archive { dialogue.take(step) }
+    #expect(dialogue.lines() == ["out 2 displayed", "out 1 displayed", "out 3 sent"])
+    // The archive has the text of the second one, and the marker is older than its correction.
+    let later = Dialogue.online(
+      written + [Self.bobSays(displayed("a")), toBob("2", id: "d", replaces("b"))] + archive)
+    #expect(later.lines() == ["out 2 sent was 2", "out 1 displayed", "out 3 sent"])
+  }
+
   @Test("Rule 16: a receipt from an occupant says nothing about a room's message")
   func receiptInRoom() {
     let dialogue = Dialogue.online(
