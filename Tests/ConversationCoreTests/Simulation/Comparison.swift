@@ -148,20 +148,26 @@ struct Comparison {
 
   /// The findings that must be there exactly if something of their kind happened.
   private var findings: [String] {
-    var judged: Set<ConversationFinding.Code> = [
+    let judged: Set<ConversationFinding.Code> = [
       .carbonForged, .archiveForged, .receiptByAnother, .markerByAnother, .correctionByAnother,
-      .retractionByAnother, .maybeLost, .deliveredTwice,
+      .retractionByAnother, .deliveredTwice,
     ]
-    var wanted = oracle.world.wanted
-    switch oracle.hasLost {
-    case true?: wanted.insert(.maybeLost)
-    case false?: break
-    case nil: judged.remove(.maybeLost)
-    }
+    let wanted = oracle.world.wanted
     let got = Set((found.findings + found.findingsAtEnd).map(\.code)).intersection(judged)
-    guard wanted != got else { return [] }
-    return [
+    guard wanted != got else { return lost }
+    return lost + [
       "findings: wanted \(wanted.map(\.rawValue).sorted()), got \(got.map(\.rawValue).sorted())"
     ]
+  }
+
+  /// The messages that may be lost must be reported, and no others.
+  private var lost: [String] {
+    let records = found.findingsAtEnd.filter { $0.code == .maybeLost }.map(\.record)
+    let got = Set(
+      found.messages.filter { $0.isOurs && records.contains($0.current.record) }
+        .map(\.current.content.body))
+    let (certain, open) = oracle.lost
+    guard !certain.isSubset(of: got) || !got.isSubset(of: certain.union(open)) else { return [] }
+    return ["lost: wanted \(certain.sorted()), perhaps \(open.sorted()), got \(got.sorted())"]
   }
 }

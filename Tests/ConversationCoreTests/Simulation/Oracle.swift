@@ -136,7 +136,6 @@ struct Oracle {
 
   private func judgeStates(of entries: inout [Entry], _ peer: Peer) {
     let times = times(of: entries)
-    let adrift = Set(entries.filter(\.isAdrift).flatMap(\.stanzas))
     let ends = ends(of: entries)
     for index in entries.indices where entries[index].isOurs {
       let entry = entries[index]
@@ -151,8 +150,18 @@ struct Oracle {
         case .receipt(let named):
           if named == version { level = max(level, .received) }
         case .received(let named), .displayed(let named):
-          guard let last = times[named] else { continue }
-          if isBetween(entry, last, ends[named]) { isOpen = true }
+          guard var last = times[named] else { continue }
+          // By rule 34, what is between two times of what was sent again is before it if the log
+          // shows both in one archive, else after it.
+          if isBetween(entry, last, ends[named]) {
+            if isInArchive(entry), isInArchive(named), ends[named].map({ areClear($0, entry.time) })
+              == true, !entry.isAdrift
+            {
+              last = ends[named] ?? last
+            } else if isArchived(entry), isArchived(named) {
+              isOpen = true
+            }
+          }
           if last != entry.time, !areClear(last, entry.time) { isOpen = true }
           guard last >= entry.time else {
             // A correction was an entry of its own before the log had its text.
@@ -161,12 +170,17 @@ struct Oracle {
             }
             continue
           }
-          // What a marker says of a version that was replaced later is open.
+          // A marker says nothing of a version that was written after it.
           if entry.stanzas.count > 1, sign.written < world.stanzas[version].written {
+            if hasCertainTime(number), hasCertainTime(version),
+              areClear(sign.written, world.stanzas[version].written)
+            {
+              continue
+            }
             isOpen = true
           }
-          // So is what is before something that was sent again.
-          if entry.isAdrift || adrift.contains(named) { isOpen = true }
+          // What was sent again may be before or after what was marked since.
+          if entry.isAdrift, !isAfter(last, entry) { isOpen = true }
           if case .displayed = sign.meaning {
             level = .displayed
           } else {
@@ -204,6 +218,29 @@ struct Oracle {
   private func isBetween(_ entry: Entry, _ start: Int64, _ end: Int64?) -> Bool {
     guard let end, start < entry.time else { return false }
     return entry.time <= end || !areClear(entry.time, end)
+  }
+
+  private func isArchived(_ entry: Entry) -> Bool { entry.stanzas.contains(where: isArchived) }
+
+  /// Whether an archive has shown an entry, in the order of the archive.
+  private func isInArchive(_ entry: Entry) -> Bool { isInArchive(entry.stanzas[0]) }
+
+  private func isInArchive(_ number: Int) -> Bool {
+    let first = world.stanzas[number].corrected ?? number
+    return seen(first)?.routes.contains(.archive) == true
+  }
+
+  private func isArchived(_ number: Int) -> Bool { seen(number)?.archiveIDs.isEmpty == false }
+
+  /// Whether a time is after both times of an entry that was sent again.
+  private func isAfter(_ time: Int64, _ entry: Entry) -> Bool {
+    let end = world.instant(of: entry.stanzas[0])
+    return entry.stanzas.count == 1 && end < time && areClear(end, time)
+  }
+
+  /// Whether the log has the time of a stanza, however late it shows it.
+  private func hasCertainTime(_ number: Int) -> Bool {
+    world.habits.stampsRedeliveries && !isLate(number) && seen(number)?.isResent != true
   }
 
   private func isReceipted(_ number: Int) -> Bool {
@@ -265,24 +302,30 @@ struct Oracle {
 
   // MARK: Lost messages (rule 35)
 
-  /// Whether the log must show that an archive lacks a message of ours that it would have; nil if
-  /// the stamps of the archive leave it open.
-  var hasLost: Bool? {
-    let lost = Peer.allCases.flatMap { peer in
-      entries(of: peer).compactMap { entry -> Bool? in
+  /// The messages of ours that the log must show to be missing from an archive that would have them,
+  /// and those for which the stamps of the archive, or a state that is open, leave that open; by what
+  /// they say.
+  var lost: (certain: Set<String>, open: Set<String>) {
+    var (certain, open): (Set<String>, Set<String>) = ([], [])
+    for peer in Peer.allCases {
+      for entry in entries(of: peer) where entry.isOurs {
         // A state that is open may be in doubt, too.
-        guard entry.isOurs, entry.state == .unconfirmed || entry.state == nil,
-          let number = entry.stanzas.last, seen(number)?.isUnconfirmed == true
-        else { return nil }
+        guard entry.state == .unconfirmed || entry.state == nil, let number = entry.stanzas.last,
+          seen(number)?.isUnconfirmed == true
+        else { continue }
         // What was written twice may have arrived either time.
         let stanza = world.stanzas[number]
         guard let first = isCovered(stanza.written, of: number, in: peer),
           let last = isCovered(stanza.lastWritten, of: number, in: peer)
-        else { return nil }
-        return first && last && entry.state != nil
+        else { continue }
+        if first, last, entry.state != nil {
+          certain.insert(stanza.body)
+        } else {
+          open.insert(stanza.body)
+        }
       }
     }
-    return lost.contains(true) ? true : lost.isEmpty ? false : nil
+    return (certain, open)
   }
 
   /// Whether queries after a message of ours was written covered a time for certain; nil if none
