@@ -32,8 +32,8 @@ package struct Conversation: Sendable {
   ///
   /// A copy of one with a stamp, as from an archive, changes nothing even if it is not known: it is
   /// not newer than what counts (rule 22), and what it reads is read (rule 18). One without a stamp
-  /// comes from a server that keeps for a session what is not acknowledged, or from another device's
-  /// stream; either is behind by less than the signs that are kept.
+  /// comes from a server that keeps for a session what is not acknowledged, or on the stream of
+  /// another device; either is behind by less than the signs that are kept.
   var seenSigns = RecentEntries<SeenSign.Name, SeenSign>(limit: 4096)
 
   /// Whether the other party sent markers.

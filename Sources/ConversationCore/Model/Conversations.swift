@@ -41,8 +41,8 @@ package struct Conversations: Sendable {
   /// The times of what has an archive id and is no message, which queries may name: the first and
   /// the last results of pages, and receipts and other signs.
   ///
-  /// A client asks for what is after or before the last or the first thing that it has. If it names an
-  /// older one, the time that its query covers is judged as for an id that the log does not have
+  /// A client asks for what is after or before the last or the first thing that it has. If it names
+  /// an older one, the time that its query covers is judged as for an id that the log does not have
   /// (rule 35): by the results.
   var archiveTimes = RecentEntries<ArchiveID, Int64>(limit: 16384)
   var slots: [ExactText: UploadSlot] = [:]

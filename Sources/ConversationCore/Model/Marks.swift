@@ -1,16 +1,17 @@
 /// How far the other party has received or displayed what we wrote, by its markers (rule 17).
 ///
 /// Markers of several devices arrive in any order, so that the last one may be neither the newest
-/// nor the one that goes furthest. A message may arrive later, or be corrected, whose place and time
-/// are between those of two markers. So each marker is kept that no other one equals or exceeds in
-/// both place and time, as long as their messages stay in place; for most conversations that is one.
+/// nor the one that goes furthest. A message may arrive later, or be corrected, whose place and
+/// time are between those of two markers. So each marker is kept that no other one equals or exceeds
+/// in both place and time, as long as their messages stay in place; for most conversations, that is
+/// one.
 struct Marks: Sendable {
   struct Mark: Sendable {
     /// The number of the message that the marker names.
     var message: Int
     /// When it was sent, as far as it is known.
     var time: Int64?
-    /// Whether an archive may show later that its message has a later place, because we sent it again.
+    /// Whether an archive may give its message a later place, because we sent it again.
     var mayMove = false
 
     /// The last time that the marker is not before. A time in whole seconds is compared in seconds

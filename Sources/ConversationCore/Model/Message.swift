@@ -172,8 +172,8 @@ package struct StreamID: Hashable, Sendable {
   package var number: UInt32
 }
 
-/// What shows each message at most once: the carbons of a session, or a history of a room. Two items
-/// of one list are two messages, however equal they are.
+/// What shows each message at most once: the carbons of a session, or a history of a room. Two
+/// items of one list are two messages, however equal they are.
 struct MessageList: Hashable, Sendable {
   /// The first stream of the session.
   var session: StreamID

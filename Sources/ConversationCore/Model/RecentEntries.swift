@@ -17,7 +17,7 @@ struct RecentEntries<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   subscript(key: Key) -> Value? { values[key]?.value }
 
-  /// Adds an entry as the newest one, or changes the value of one that is there, which keeps its age.
+  /// Adds an entry as the newest one. If the key is there, its value changes and its age does not.
   ///
   /// - Returns: The entry that is forgotten for it, if any.
   ///

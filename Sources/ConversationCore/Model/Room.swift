@@ -42,7 +42,7 @@ package struct Room: Sendable {
     return stay
   }
 
-  /// We have entered the room and know who is there: whoever comes later begins a stay.
+  /// We have entered the room and know who is there: an occupant who comes later begins a stay.
   mutating func forgetHiddenStays() { hiddenLines = [:] }
 
   /// The last session in the room is lost.

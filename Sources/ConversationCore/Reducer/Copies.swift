@@ -41,7 +41,8 @@ extension Conversations {
   private func matchByID(_ candidate: Candidate) -> Int? {
     guard let id = candidate.stanza.id else { return nil }
     return named(.id(ExactText(id)), in: candidate.conversation).first { number in
-      guard mayHaveSenderAndContent(number, of: candidate), !hasOtherArchiveID(number, candidate) else { return false }
+      guard mayHaveSenderAndContent(number, of: candidate), !hasOtherArchiveID(number, candidate)
+      else { return false }
       // A resend of ours, or its reflection.
       if candidate.isOurs, candidate.arrival.isWritten || candidate.isReflection { return true }
       return candidate.arrival.isInherentCopy
@@ -95,8 +96,8 @@ extension Conversations {
   /// and so is the stamp of an archive result (XEP-0313 §4.1.1). If the server of the archive has
   /// made both, the clock is one, and different times are those of different messages. Equal times
   /// alone would not make them one (rule 11): no stream delivers a message twice, and no list of
-  /// messages shows one twice, so each message is taken once for each of them. What a resumed session
-  /// delivers again is found before, by its order.
+  /// messages shows one twice, so each message is taken once for each of them. What a resumed
+  /// session delivers again is found before, by its order.
   private func matchDelayed(_ candidate: Candidate) -> Int? {
     let arrival = candidate.arrival
     guard candidate.hasNoIDs, candidate.archiveIDs.isEmpty, let stamp = arrival.archiveStamp else {
@@ -125,7 +126,9 @@ extension Conversations {
   ) -> Int? {
     textsWithoutIDs.groups(key).filter(isAllowed)
       .compactMap { group in
-        group.waiting.first { mayHaveSenderAndContent($0, of: candidate) && isKnownToHaveContent($0, of: candidate) }
+        group.waiting.first {
+          mayHaveSenderAndContent($0, of: candidate) && isKnownToHaveContent($0, of: candidate)
+        }
       }
       .min()
   }

@@ -10,8 +10,8 @@ struct Arrival: Sendable {
   var isWritten = false
   /// The trusted stamp, in milliseconds since 1970 (rule 9).
   var stamp: Int64?
-  /// The earliest stamp of the server that has the archive of the conversation, by its own name: the
-  /// room, or our own server.
+  /// The earliest stamp that names the server of the conversation's archive: the room, or our own
+  /// server.
   var archiveStamp: Int64?
   /// The list of messages that it is an item of, if it is a carbon or from the history of a room.
   var list: MessageList?

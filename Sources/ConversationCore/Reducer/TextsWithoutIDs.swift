@@ -6,8 +6,9 @@ import RawBytes
 /// messages of a group, so that many equal texts cost no more than a few.
 ///
 /// What no archive has shown waits without a limit, because rule 10e lets an archive show it at any
-/// time. What an archive has shown takes no more copies by that rule; it waits only for what a server
-/// delivers late without the archive's id, which are its newest messages. So the last ones are kept.
+/// time. What an archive has shown takes no more copies by that rule; it waits only for what a
+/// server delivers late without the archive's id, which are its newest messages. So the last ones
+/// are kept.
 struct TextsWithoutIDs: Sendable {
   /// What a copy has in common with its message.
   struct Key: Hashable, Sendable {

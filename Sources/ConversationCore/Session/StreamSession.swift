@@ -4,8 +4,8 @@ import XMPPStanza
 /// XEP-0198).
 struct StreamSession: Sendable {
   var stream: StreamID
-  /// The first stream of the session, if it was resumed and it is known what either side sends again;
-  /// else its own stream.
+  /// The first stream of the session, if it was resumed and it is known what is sent again; else its
+  /// own stream.
   var origin: StreamID
   var phase = SessionPhase.unseen
   /// The address that the server bound.
@@ -21,9 +21,9 @@ struct StreamSession: Sendable {
   var sent = CountedStanzas<MessageVersionID>()
   /// Whether the log has anything that we sent on the connection.
   var hasOurs = false
-  /// The messages from the server that we have not acknowledged. In a log without our side, they are
-  /// not kept: nothing acknowledges them there, and no resumption says what we have handled, without
-  /// which it is not known what the server sends again.
+  /// The messages from the server that we have not acknowledged. In a log without our side, they
+  /// are not kept: nothing acknowledges them there, and no resumption says what we have handled,
+  /// without which it is not known what the server sends again.
   var received = CountedStanzas<Int>()
   /// The messages that a resumption did not acknowledge and that the side which sent them has not
   /// sent again so far: ours without ids, and those from the server. Both sides send them again in

@@ -17,7 +17,7 @@ struct BoundTests {
     fromBob("m\(number)", delay(noon, from: "example.test"))
   }
 
-  @Test("Texts that an archive has shown wait for late deliveries up to a limit, others without one")
+  @Test("Texts that an archive has shown wait for late copies up to a limit, others without one")
   func textsWithoutIDs() {
     var dialogue = Dialogue.online(query("q"))
     for number in 0..<Self.count {

@@ -123,7 +123,8 @@ struct OrderTests {
     func shown(_ nick: String, _ body: String, _ id: String) -> Dialogue.Step {
       fromRoom(nick, body, id: body, stanzaID(id, by: room))
     }
-    let both: [Dialogue.Step] = [.bound(connection: 1)] + enter() + [.bound(connection: 2)] + enter()
+    let both: [Dialogue.Step] =
+      [.bound(connection: 1)] + enter() + [.bound(connection: 2)] + enter()
     let dialogue = Dialogue(
       both + [
         .back(1), shown("bob", "1", "a"), toRoom("3", id: "3"), shown("alice", "3", "c"),

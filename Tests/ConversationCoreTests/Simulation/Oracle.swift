@@ -154,10 +154,10 @@ struct Oracle {
           // By rule 34, what is between two times of what was sent again is before it if the log
           // shows both in one archive, else after it.
           if isBetween(entry, last, ends[named]) {
-            if isInArchive(entry), isInArchive(named), ends[named].map({ areClear($0, entry.time) })
-              == true, !entry.isAdrift
+            if let end = ends[named], isInArchive(entry), isInArchive(named),
+              areClear(end, entry.time), !entry.isAdrift
             {
-              last = ends[named] ?? last
+              last = end
             } else if isArchived(entry), isArchived(named) {
               isOpen = true
             }
@@ -302,8 +302,8 @@ struct Oracle {
 
   // MARK: Lost messages (rule 35)
 
-  /// The messages of ours that the log must show to be missing from an archive that would have them,
-  /// and those for which the stamps of the archive, or a state that is open, leave that open; by what
+  /// The messages of ours that the log must show to be missing from an archive that would have
+  /// them, and those for which the stamps of the archive, or an open state, leave that open; by what
   /// they say.
   var lost: (certain: Set<String>, open: Set<String>) {
     var (certain, open): (Set<String>, Set<String>) = ([], [])

@@ -18,7 +18,7 @@ struct SimulatedWorld {
     var keepsTombstones: Bool
     var roomHasOccupantIDs: Bool
     var stampsRedeliveries: Bool
-    /// Whether servers stamp what they deliver late at another moment of its second than the archive.
+    /// Whether servers stamp what they deliver late at another moment of its second than archives.
     var jittersStamps: Bool
 
     /// Whether the log shows which of two times of one second is earlier.
