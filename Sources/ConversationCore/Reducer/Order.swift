@@ -179,11 +179,35 @@ extension Conversations {
         let end = all[conversation].index(of: next),
         let index = all[conversation].index(of: number), index > end
       else { continue }
-      if messages[next].isSentAgain, isBefore(next, number) { continue }
+      if messages[next].isSentAgain, isBefore(next, number) {
+        moveSentAgain(end...index, in: conversation)
+        raiseByMarkers(end..<index, in: conversation)
+        continue
+      }
       all[conversation].order.remove(at: index)
       all[conversation].order.insert(number, at: end)
       raiseByMarkers(end..<(end + 1), in: conversation)
     }
+  }
+}
+
+extension Conversations {
+  /// Moves what we sent again to where an archive has it: the first message of a range, and those
+  /// after it in the archive, behind the last message of the range. The stamps of one archive have
+  /// its order.
+  private mutating func moveSentAgain(_ places: ClosedRange<Int>, in conversation: Int) {
+    let shown = all[conversation].order[places]
+    guard let first = shown.first, let last = shown.last else { return }
+    let moved = Set(
+      shown.filter { number in
+        guard number != first else { return true }
+        guard number != last, messages[number].isSentAgain,
+          let time = messages[number].archiveTime, let start = messages[first].archiveTime
+        else { return false }
+        return !Self.isBefore(time, start)
+      })
+    all[conversation].order.replaceSubrange(
+      places, with: shown.filter { !moved.contains($0) } + shown.filter { moved.contains($0) })
   }
 }
 

@@ -206,6 +206,13 @@ struct StateTests {
     #expect(dialogue.lines() == ["out 1 displayed", "out 2 sent", "out 3 sent"])
     for step in archive { dialogue.take(step) }
     #expect(dialogue.lines() == ["out 2 displayed", "out 1 displayed", "out 3 sent"])
+    // Backwards, the archive shows them in the other order.
+    let backward: [Dialogue.Step] = [
+      query("q", "<before/>"), archive[2], fin("q", complete: false),
+      query("p", "<before>l</before>"), archive[1], fin("p"),
+    ]
+    let paged = Dialogue.online(written + [Self.bobSays(displayed("a"))] + backward)
+    #expect(paged.lines() == ["out 2 displayed", "out 1 displayed", "out 3 sent"])
     // The archive has the text of the second one, and the marker is older than its correction.
     let later = Dialogue.online(
       written + [Self.bobSays(displayed("a")), toBob("2", id: "d", replaces("b"))] + archive)
