@@ -134,6 +134,13 @@ let package = Package(
         "EventStore", "Captures", "ContactSections",
       ],
       exclude: ["Documents/documents.schema.json"], swiftSettings: rules),
+    // The records of many accounts on one machine.
+    .target(
+      name: "FleetStore",
+      dependencies: [
+        "RawBytes", "XMPPStanza", "SessionCore", "RosterCore", "EventStore", "Captures", "Rollcall",
+      ],
+      swiftSettings: rules),
     .target(
       name: "RosterClient",
       dependencies: [
@@ -178,7 +185,7 @@ let package = Package(
       dependencies: [
         "RawBytes",
         "XMPPStanza", "XMPPStream", "RosterCore", "ConversationCore", "EventStore", "Captures",
-        "Rollcall", "ContactSections", "CShims",
+        "Rollcall", "FleetStore", "ContactSections", "CShims",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["Taps/mod_rollcall_tap.erl", "Taps/mod_rollcall_tap.lua"],
@@ -276,6 +283,13 @@ let package = Package(
       ],
       swiftSettings: rules),
     .testTarget(
+      name: "FleetStoreTests",
+      dependencies: [
+        "FleetStore", "Rollcall", "RosterCore", "Captures", "EventStore", "XMPPStanza",
+        "TestSupport",
+      ],
+      swiftSettings: rules),
+    .testTarget(
       name: "RollcallTestingTests",
       dependencies: [
         "RollcallTesting", "Rollcall", "RosterCore", "ContactSections", "XMPPStanza",
@@ -341,8 +355,8 @@ let package = Package(
   package.targets.first { $0.name == "RosterClientTests" }?.dependencies.append("Attack")
 #endif
 
-// Most of the time of the tests is spent in what they test, so `tools/test` has it optimized: building
-// takes longer, and running all tests half of the time. `assert` is still checked.
+// Most of the time of the tests is spent in what they test, so `tools/test` has it optimized:
+// building takes longer, and running all tests half of the time. `assert` is still checked.
 if Context.environment["ROLLCALL_OPTIMIZE"] == "1" {
   for target in package.targets where target.path == nil && target.type != .test {
     target.swiftSettings?.append(.unsafeFlags(["-O", "-assert-config", "Debug"]))

@@ -74,8 +74,12 @@ struct CommandDump: Decodable, Sendable, CustomTestStringConvertible {
     try program().subcommands.filter { $0.shouldDisplay && $0.commandName != "help" }
   }
 
-  /// Everything that can be written as an option.
-  var options: Set<String> { Set(arguments.flatMap { ($0.names ?? []).map(\.written) }) }
+  /// Everything that can be written as an option, of the command or of its subcommands.
+  var options: Set<String> {
+    subcommands.reduce(Set(arguments.flatMap { ($0.names ?? []).map(\.written) })) {
+      $0.union($1.options)
+    }
+  }
 
   /// The command lines below “Examples:”.
   var examples: [String] {

@@ -116,11 +116,24 @@ private struct ExampleFolder {
         [.posixPermissions: 0o755], ofItemAtPath: folder.file("bin/\(name)"))
     }
     try Self.log.get().write(to: URL(filePath: folder.file("alice.rollcall")))
+    // The spool of a tap.
+    try FileManager.default.createDirectory(
+      atPath: folder.file("spool"), withIntermediateDirectories: false)
+    try write(Self.spool, "spool/0a1b2c3d-000001.jsonl")
     // The folder of a recorder.
     try FileManager.default.createDirectory(
       atPath: folder.file("sessions"), withIntermediateDirectories: false)
     try Self.log.get().write(to: URL(filePath: folder.file("sessions/alice.rollcall")))
   }
+
+  /// The stored rosters of two accounts, as a tap writes them.
+  private static let spool =
+    #"{"rollcall-tap":1,"boot":"0a1b2c3d","segment":1,"server":"Prosody 0.12.3","what":"roster"}"#
+    + "\n"
+    + [("alice", "bob"), ("bob", "alice")].map { account, contact in
+      #"{"t":1795168200000,"a":"\#(account)@example.test","stored":"all","xml":"<iq type='result' id='rollcall-tap'><query xmlns='jabber:iq:roster'><item jid='\#(contact)@example.test' subscription='both'/></query></iq>","asked":[]}"#
+        + "\n"
+    }.joined()
 
   /// The log of the session, created once.
   private static let log = Result {

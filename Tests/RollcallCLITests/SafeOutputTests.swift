@@ -120,6 +120,10 @@ import Testing
       "formats": [[], ["--json"]],
       "fleet": [
         [], [anywhere], ["tap"], ["tap", "prosody"], ["tap", "ejabberd"], ["tap", anywhere],
+        ["store", "fl" + anywhere, "--spool", anywhere], ["store", anywhere], ["status", anywhere],
+        ["accounts", anywhere], ["log", anywhere, anywhere, "-o", anywhere],
+        ["who-has", anywhere, anywhere], ["requests", anywhere, "--to", anywhere],
+        ["disagreements", anywhere],
       ],
       "help": [[], [anywhere], ["state"]],
       // It has a program of its own, which is not beside the one that is tested.

@@ -55,7 +55,7 @@ package struct Credentials {
   private var names = XMLNameMemo()
 
   /// The names of fields that a form declared secret; the answer to it need not repeat that.
-  private var privateFields: Set<String> = []
+  package var privateFields: Set<String> = []
   /// The maximum number of private fields that are remembered.
   private static let maximumFields = 1024
 

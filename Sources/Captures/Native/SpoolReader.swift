@@ -11,20 +11,12 @@ final class SpoolReader: LineReader {
   /// The key of the first line of a segment; its value is the version of the format.
   static let versionKey = "rollcall-tap"
 
-  /// A connection that has not ended.
-  private struct OpenConnection {
-    let account: BareJID
-    /// Whether the client has asked for a resource, so that the answer says which one it has.
-    var isBinding = false
-  }
-
   private let parser: StreamParser
   private let chosen: BareJID?
   /// The accounts of which a record was passed on, so that the user can be told which there are.
   private var named: Set<BareJID> = []
-  private var boot = ""
-  private var open: [Int64: OpenConnection] = [:]
-  private var storedRosters = 0
+  /// What the lines so far say about the lines that follow.
+  var state = SpoolState()
 
   init(_ options: ReaderOptions) {
     parser = StreamParser(root: .records, limits: options.limits)
@@ -83,12 +75,12 @@ final class SpoolReader: LineReader {
     guard let next = object["boot"]?.string, !next.isEmpty else {
       throw LineProblem("\"boot\" is missing")
     }
-    guard next != boot else { return }
-    for (connection, state) in open.sorted(by: { $0.key < $1.key }) {
+    guard next != state.boot else { return }
+    for (connection, open) in state.open.sorted(by: { $0.key < $1.key }) {
       let end = Lifecycle.closed(reason: "the server ended")
-      try sink(.record(record(.lifecycle(end), state.account, connection, time, number)))
+      try sink(.record(record(.lifecycle(end), open.account, connection, time, number)))
     }
-    (open, boot) = ([:], next)
+    state.begin(next)
   }
 
   // MARK: Lines of accounts
@@ -124,6 +116,7 @@ final class SpoolReader: LineReader {
     _ content: CapturedRecord.Content, _ account: BareJID, _ connection: Int64, _ time: Int64?,
     _ number: Int
   ) -> CapturedRecord {
+    let boot = state.boot
     let name = boot.isEmpty ? "\(connection)" : "\(boot)-\(connection)"
     var record = CapturedRecord(connection: name, time: time, line: number, content: content)
     record.account = account
@@ -144,15 +137,16 @@ final class SpoolReader: LineReader {
   ) throws(LineProblem) -> Lifecycle? {
     switch object[NativeKey.stream]?.string {
     case "lost", "closed":
-      guard open.removeValue(forKey: connection) != nil else { return nil }
+      guard state[connection] != nil else { return nil }
+      state[connection] = nil
       let reason = object["reason"]?.string.flatMap { EndReason.reason(Array($0.utf8)[...]) }
       return .closed(reason: reason)
     case "opened":
-      let isAnswered = open[connection]?.isBinding == true
-      open[connection] = OpenConnection(account: account)
+      let isAnswered = state[connection]?.isBinding == true
+      state[connection] = SpoolState.Connection(account: account)
       return isAnswered ? nil : try Lifecycle(stream: object)
     case "authenticated", "resumed":
-      open[connection] = OpenConnection(account: account)
+      state[connection] = SpoolState.Connection(account: account)
       return try Lifecycle(stream: object)
     default:
       throw LineProblem(
@@ -164,13 +158,13 @@ final class SpoolReader: LineReader {
   private func noteBinding(
     _ content: CapturedRecord.Content, _ account: BareJID, _ connection: Int64
   ) {
-    var state = open[connection] ?? OpenConnection(account: account)
+    var open = state[connection] ?? SpoolState.Connection(account: account)
     if case .element(.outbound, let node, _) = content,
       node.child("bind", in: Namespace.bind) != nil
     {
-      state.isBinding = true
+      open.isBinding = true
     }
-    open[connection] = state
+    state[connection] = open
   }
 
   // MARK: Stored rosters
@@ -196,10 +190,11 @@ final class SpoolReader: LineReader {
       contents.append(.element(.inbound, request, bytes: request.serialized()))
     }
     contents.append(.lifecycle(.closed(reason: nil)))
-    storedRosters += 1
+    let count = (state.storedRosters[account] ?? 0) + 1
+    state.storedRosters[account] = count
     for content in contents {
       var record = record(content, account, 0, time, number)
-      record.connection = "\(boot)-stored\(storedRosters)"
+      record.connection = "\(state.boot)-stored\(count)"
       try sink(.record(record))
     }
   }

@@ -50,7 +50,7 @@ package struct AccountFilter {
   private var headerAccount: BareJID?
   private var isInboundOnly = false
   /// Whether a passed record names the account.
-  private var isAnnounced = false
+  package private(set) var isAnnounced = false
   private var sessions: [Int: Session] = [:]
   private var current: [String: Int] = [:]
   private var lastSession = 0
@@ -71,6 +71,15 @@ package struct AccountFilter {
   /// Creates a filter that passes one account's records; without an account, those of the only one.
   package init(account: BareJID?) {
     chosen = account
+  }
+
+  /// Creates a filter that continues another one, of a capture that names the account with each
+  /// record.
+  ///
+  /// - Parameter isAnnounced: Whether a record that the other one passed names the account.
+  package init(continuing account: BareJID, isAnnounced: Bool) {
+    chosen = account
+    self.isAnnounced = isAnnounced
   }
 
   /// Whether all elements of a connection pass, whatever they contain.

@@ -15,7 +15,7 @@ package struct CapturedRecord: Hashable, Sendable {
   /// The full address of the connection's session, if the source gives it outside the XML.
   var owner: JID?
   /// The account of the record, if the source names it with each record.
-  var account: BareJID?
+  package internal(set) var account: BareJID?
 
   /// Creates a record.
   package init(

@@ -47,7 +47,7 @@ final class Environment: @unchecked Sendable {
   }
 
   let access: LogAccess
-  private let mapSize: Int
+  private let options: Options
   private let lock = ReadersWriterLock()
   private var state = State.shut
   private let location: Mutex<Location>
@@ -58,11 +58,14 @@ final class Environment: @unchecked Sendable {
   let deferredFailures = DeferredFailures()
 
   /// - Parameter isDraft: Whether no other process opens the file before it has moved.
-  init(path: String, access: LogAccess, mapSize: Int, isDraft: Bool) {
+  init(path: String, access: LogAccess, _ options: Options, isDraft: Bool) {
     location = Mutex(Location(path: path, isDraft: isDraft))
     self.access = access
-    self.mapSize = mapSize
+    self.options = options
   }
+
+  /// The names of the further databases that it was opened with.
+  var further: [String] { options.further }
 
   /// The current path of the file.
   var path: String { location.withLock { $0.path } }
@@ -136,8 +139,7 @@ final class Environment: @unchecked Sendable {
   private func opened(creating meta: NewLog? = nil) throws(EventLogError) -> Open {
     let location = location.withLock { $0 }
     let open = try Opening.open(
-      location.path, access: access, mapSize: mapSize, isSynced: !location.isDraft,
-      creating: meta)
+      location.path, access: access, options, isSynced: !location.isDraft, creating: meta)
     // This process has the lock file open, and no other process needs its name. So a draft that is
     // discarded, or left by a crash, is a single file.
     if location.isDraft { unlink(location.path + "-lock") }

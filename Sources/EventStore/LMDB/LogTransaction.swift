@@ -8,15 +8,21 @@ package struct Databases: Sendable {
   let events: Database<UInt64>
   let index: Database<UInt64>
   let snapshots: Database<UInt64>
+  /// The databases of the log's owner, by name; empty in an ordinary log.
+  let further: [String: Database<FurtherKey>]
 
   /// The number of databases that an environment has room for.
   static let capacity: MDB_dbi = 16
 
   /// Opens all databases but `meta`, which not every LMDB file has.
   init(
-    meta: Database<MetaKey>, opening open: (String) throws(EventLogError) -> MDB_dbi
+    meta: Database<MetaKey>, further names: [String],
+    opening open: (String) throws(EventLogError) -> MDB_dbi
   ) throws(EventLogError) {
     self.meta = meta
+    var further: [String: Database<FurtherKey>] = [:]
+    for name in names { further[name] = Database(handle: try open(name)) }
+    self.further = further
     snapshots = Database(handle: try open("snapshots"))
     records = Database(handle: try open("records"))
     events = Database(handle: try open("events"))

@@ -17,7 +17,7 @@ enum Registry {
 
   /// Opens an existing log, or shares its environment if it is already open.
   static func open(
-    _ path: String, access: LogAccess, mapSize: Int
+    _ path: String, access: LogAccess, _ options: Environment.Options
   ) throws(EventLogError) -> Environment {
     try entries.withLock { (entries) throws(EventLogError) in
       guard let file = FileSystem.identity(of: path) else { throw .noSuchFile(path: path) }
@@ -28,6 +28,10 @@ enum Registry {
         if access == .readWrite && environment.access == .readOnly {
           throw .openForReadingOnly(path: path)
         }
+        guard environment.further == options.further else {
+          throw options.further.isEmpty
+            ? .ofManyAccounts(path: path) : .notOfManyAccounts(path: path)
+        }
         entries[index].users += 1
         return environment
       }
@@ -36,7 +40,7 @@ enum Registry {
         throw .replaced(path: path)
       }
       let environment = Environment(
-        path: canonical, access: access, mapSize: mapSize, isDraft: false)
+        path: canonical, access: access, options, isDraft: false)
       try environment.start()
       entries.append(Entry(environment: environment, file: file, users: 1))
       return environment
@@ -45,11 +49,11 @@ enum Registry {
 
   /// Creates an environment at a path that no other process uses.
   static func create(
-    _ path: String, mapSize: Int, _ new: NewLog
+    _ path: String, _ options: Environment.Options, _ new: NewLog
   ) throws(EventLogError) -> Environment {
     try entries.withLock { (entries) throws(EventLogError) in
       let environment = Environment(
-        path: path, access: .readWrite, mapSize: mapSize, isDraft: true)
+        path: path, access: .readWrite, options, isDraft: true)
       try environment.start(creating: new)
       guard let file = FileSystem.identity(of: path) else { throw .noSuchFile(path: path) }
       entries.append(Entry(environment: environment, file: file, users: 1))

@@ -71,15 +71,18 @@ package final class EventLog: Sendable {
   ///   - eventVersion: The version of the code that makes the derived parts; see
   ///     `derivedIsCurrent`.
   ///   - mapSize: The initial address space in bytes; it grows with the log.
+  ///   - further: The names of the databases that the log's owner keeps in the same file, which
+  ///     must be those that it was created with; empty for a log of one account.
   /// - Throws: `EventLogError`, whose description says why the file is not a log.
   package static func open(
     at path: String, access: LogAccess, eventVersion: UInt32,
-    mapSize: Int = EventLog.defaultMapSize
+    mapSize: Int = EventLog.defaultMapSize, further: [String] = []
   ) throws(EventLogError) -> EventLog {
     try FileSystem.refuseLink(path)
     try MetaPageCheck.check(path)
+    let options = Environment.Options(mapSize: mapSize, further: further)
     let environment = try FileSystem.holdingBackSizeSignal { () throws(EventLogError) in
-      try Registry.open(path, access: access, mapSize: mapSize)
+      try Registry.open(path, access: access, options)
     }
     return EventLog(environment, access: access, eventVersion: eventVersion, place: .published)
   }
@@ -97,10 +100,10 @@ package final class EventLog: Sendable {
   ///   `EventLogError.replaced` if this process still has a log open that was there.
   package static func create(
     at path: String, eventVersion: UInt32, account: String? = nil,
-    mapSize: Int = EventLog.defaultMapSize
+    mapSize: Int = EventLog.defaultMapSize, further: [String] = []
   ) throws(EventLogError) -> EventLog {
     let log = try draft(
-      for: path, eventVersion: eventVersion, account: account, mapSize: mapSize)
+      for: path, eventVersion: eventVersion, account: account, mapSize: mapSize, further: further)
     try log.publish()
     return log
   }
@@ -115,15 +118,17 @@ package final class EventLog: Sendable {
   ///   `EventLogError.writableByOthers` if other users can replace the files in its folder.
   package static func draft(
     for path: String, eventVersion: UInt32, account: String? = nil,
-    mapSize: Int = EventLog.defaultMapSize
+    mapSize: Int = EventLog.defaultMapSize, further: [String] = []
   ) throws(EventLogError) -> EventLog {
     try FileSystem.refuseFolderOfOthers(of: path)
     return try makeDraft(
-      for: path, eventVersion: eventVersion, account: account, mapSize: mapSize)
+      for: path, eventVersion: eventVersion, account: account,
+      Environment.Options(mapSize: mapSize, further: further))
   }
 
   private static func makeDraft(
-    for path: String, eventVersion: UInt32, account: String? = nil, mapSize: Int
+    for path: String, eventVersion: UInt32, account: String? = nil,
+    _ options: Environment.Options
   ) throws(EventLogError) -> EventLog {
     guard !FileSystem.exists(path) else { throw .alreadyExists(path: path) }
     let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map {
@@ -136,7 +141,7 @@ package final class EventLog: Sendable {
     let new = NewLog(account: account, eventVersion: eventVersion)
     do {
       let environment = try FileSystem.holdingBackSizeSignal { () throws(EventLogError) in
-        try Registry.create(temporary, mapSize: mapSize, new)
+        try Registry.create(temporary, options, new)
       }
       return EventLog(
         environment, access: .readWrite, eventVersion: eventVersion,
@@ -156,7 +161,8 @@ package final class EventLog: Sendable {
   ) throws(EventLogError) -> EventLog {
     // The name is removed before the log has any content that another user could want to change.
     let log = try makeDraft(
-      for: directory + "/unnamed.rollcall", eventVersion: eventVersion, mapSize: mapSize)
+      for: directory + "/unnamed.rollcall", eventVersion: eventVersion,
+      Environment.Options(mapSize: mapSize))
     log.place.withLock { place in
       unlink(log.environment.path)
       place = .unnamed

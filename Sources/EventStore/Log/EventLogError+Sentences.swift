@@ -111,6 +111,22 @@ extension EventLogError {
 
 // The use of it.
 extension EventLogError {
+  /// A log that has further databases, opened as if it had none.
+  package static func ofManyAccounts(path: String) -> EventLogError {
+    EventLogError(
+      .notALog, path: path,
+      "\(path) is a part of a fleet and has the records of many accounts; rollcall fleet log "
+        + "writes the log of one")
+  }
+
+  /// A log without the further databases that its opener asks for.
+  package static func notOfManyAccounts(path: String) -> EventLogError {
+    EventLogError(.notALog, path: path, "\(path) is the log of one account, not a part of a fleet")
+  }
+
+  /// Something in a further database cannot be read.
+  package static func corruptEntry(_ what: String) -> EventLogError { .corrupt(what: what) }
+
   package static func readOnly(path: String) -> EventLogError {
     EventLogError(.misuse, path: path, "\(path) is open for reading only")
   }

@@ -22,6 +22,9 @@ import RawBytes
 ///                                   (`DerivedBlock`, `ContactIndex`; derived)
 ///     snapshots UInt64 sequence  -> header, state (derived)
 ///
+/// A log of many accounts has the format `furtherVersion` and further databases, whose names and
+/// values its owner gives (`EventLog.open`).
+///
 /// The key of a pack or block is the number of the first record that it holds or covers. A pack of
 /// records is written once and never changed: each commit appends packs of its own.
 ///
@@ -43,6 +46,10 @@ enum LogFormat {
   /// The format of a log that has a record of the kind `RecordKind.policy`, which differs in
   /// nothing else, and the newest that this code reads.
   static let policyVersion: UInt32 = 4
+  /// The format of a log of many accounts: its owner keeps further databases in the file, without
+  /// which its records cannot be told apart. Far from the others, so that neither is taken for the
+  /// next of the other.
+  static let furtherVersion: UInt32 = 0x1_0000
   static let chainLabel = "rollcall log, format 2"
 
   static let checkedBytes = 12 + Checksum.size

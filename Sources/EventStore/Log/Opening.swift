@@ -12,6 +12,16 @@ struct NewLog {
   var eventVersion: UInt32
 }
 
+extension Environment {
+  /// How a file is opened, apart from its path and access.
+  struct Options {
+    /// The initial address space in bytes.
+    var mapSize: Int
+    /// The names of the further databases that the log has besides its own.
+    var further: [String] = []
+  }
+}
+
 /// Opens an LMDB environment and checks that it is a log.
 enum Opening {
   /// A log is private, like the conversations in it.
@@ -25,8 +35,10 @@ enum Opening {
   /// - Parameter isSynced: Whether a commit waits for the disk. A draft, which a power cut would
   ///   discard anyway, need not wait.
   static func open(
-    _ path: String, access: LogAccess, mapSize: Int, isSynced: Bool, creating new: NewLog?
+    _ path: String, access: LogAccess, _ options: Environment.Options, isSynced: Bool,
+    creating new: NewLog?
   ) throws(EventLogError) -> Environment.Open {
+    let mapSize = options.mapSize
     if new == nil { try MetaPageCheck.check(path) }
     // LMDB opens or creates the lock file by name and writes to it.
     try FileSystem.refuseLink(path + "-lock")
@@ -37,7 +49,8 @@ enum Opening {
     }
     do throws(EventLogError) {
       mdb_reader_check(raw, nil)
-      let databases = try databases(raw, path, access: access, creating: new)
+      let databases = try databases(
+        raw, path, access: access, further: options.further, creating: new)
       if access == .readWrite { coverLastPage(raw) }
       return Environment.Open(raw: raw, databases: databases)
     } catch {
@@ -176,31 +189,33 @@ enum Opening {
 
   /// Opens or creates the databases, after checking that this is a log of a known format.
   private static func databases(
-    _ raw: OpaquePointer, _ path: String, access: LogAccess, creating new: NewLog?
+    _ raw: OpaquePointer, _ path: String, access: LogAccess, further: [String],
+    creating new: NewLog?
   ) throws(EventLogError) -> Databases {
     do throws(EventLogError) {
-      if let new { return try makeDatabases(raw, new) }
-      return try findDatabases(raw, path, access: access)
+      if let new { return try makeDatabases(raw, new, further: further) }
+      return try findDatabases(raw, path, access: access, further: further)
     } catch let error where error.lmdbCode == MDB_MAP_FULL {
       // A map of the file's size has no room for a new database.
       try check(mdb_env_set_mapsize(raw, grown(mapSize(of: raw))), "open")
-      return try databases(raw, path, access: access, creating: new)
+      return try databases(raw, path, access: access, further: further, creating: new)
     } catch let error where error.lmdbCode.map({ $0 > 0 }) ?? false {
       throw error.explained(for: path)
     }
   }
 
   private static func makeDatabases(
-    _ raw: OpaquePointer, _ new: NewLog
+    _ raw: OpaquePointer, _ new: NewLog, further: [String]
   ) throws(EventLogError) -> Databases {
     let opening = try OpeningTransaction(raw, access: .readWrite)
     let flags = UInt32(MDB_CREATE)
-    let databases = try Databases(meta: opening.database("meta", flags)) {
+    let databases = try Databases(meta: opening.database("meta", flags), further: further) {
       (name) throws(EventLogError) in
       try opening.openDatabase(name, flags)
     }
     let transaction = opening.writing(databases)
-    try transaction.set(.format, to: LogFormat.version)
+    try transaction.set(
+      .format, to: further.isEmpty ? LogFormat.version : LogFormat.furtherVersion)
     try transaction.set(.eventVersion, to: new.eventVersion)
     if let account = new.account { try transaction.set(.account, to: account) }
     try transaction.noteNumber()
@@ -209,7 +224,7 @@ enum Opening {
   }
 
   private static func findDatabases(
-    _ raw: OpaquePointer, _ path: String, access: LogAccess
+    _ raw: OpaquePointer, _ path: String, access: LogAccess, further: [String]
   ) throws(EventLogError) -> Databases {
     let opening = try OpeningTransaction(raw, access: access)
     let meta: Database<MetaKey>
@@ -222,11 +237,14 @@ enum Opening {
     guard let format = try opening.format(in: meta), format > 0 else {
       throw .foreignDatabase(path: path)
     }
-    guard format <= LogFormat.policyVersion else {
+    guard (format == LogFormat.furtherVersion) == !further.isEmpty else {
+      throw further.isEmpty ? .ofManyAccounts(path: path) : .notOfManyAccounts(path: path)
+    }
+    guard format <= LogFormat.policyVersion || format == LogFormat.furtherVersion else {
       throw .newerFormat(path: path, format: format, supported: LogFormat.policyVersion)
     }
     guard format >= LogFormat.version else { throw .olderFormat(path: path, format: format) }
-    let databases = try Databases(meta: meta) {
+    let databases = try Databases(meta: meta, further: further) {
       (name) throws(EventLogError) in
       do throws(EventLogError) {
         return try opening.openDatabase(name, 0)

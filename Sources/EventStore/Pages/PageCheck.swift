@@ -40,8 +40,12 @@ final class PageCheck {
   /// The log's own entries, as far as their tree can be walked.
   private(set) var meta: [MetaKey: [UInt8]] = [:]
 
-  init(_ file: consuming PageFile) {
+  /// The databases of the log's owner, which are checked like the others.
+  private let further: [String]
+
+  init(_ file: consuming PageFile, knowing further: [String] = []) {
     self.file = file
+    self.further = further
   }
 
   func run() throws(EventLogError) {
@@ -53,7 +57,7 @@ final class PageCheck {
     try checkMetaPages()
     try walk(meta.main, "the list of databases", flags: 0)
     for (name, root) in roots.sorted(by: { $0.key < $1.key }) {
-      if !Self.names.contains(name) {
+      if !Self.names.contains(name), !further.contains(name) {
         note(nil, "the list of databases", "“\(name)” is not known to this program")
       }
       try walk(root, name, flags: 0)

@@ -21,8 +21,10 @@ extension EventLog {
   /// transaction keeps the pages from being overwritten during the check. Complexity: each page is
   /// read once, except those of long values.
   /// - Throws: `EventLogError` if the file is not a log or cannot be read.
-  package static func pageDamage(at path: String) throws -> [PageDamage] {
-    try pageCheck(of: path).damage
+  package static func pageDamage(
+    at path: String, further: [String] = []
+  ) throws -> [PageDamage] {
+    try pageCheck(of: path, further: further).damage
   }
 
   /// Checks the pages of a log before LMDB reads them.
@@ -30,7 +32,7 @@ extension EventLog {
   /// Complexity: as `pageDamage(at:)`.
   /// - Throws: `EventLogError.damaged`, or `olderFormat` if the log has an older format.
   package static func checkPages(of path: String) throws {
-    let check = try pageCheck(of: path)
+    let check = try pageCheck(of: path, further: [])
     guard let damage = check.damage.first else { return }
     let format = check.meta[MetaEntry<UInt32>.format.key]
       .flatMap { UInt32(stored: $0.span.bytes) }
@@ -40,21 +42,23 @@ extension EventLog {
     throw EventLogError.damaged(path: path, what: "\(damage)")
   }
 
-  private static func pageCheck(of path: String) throws -> PageCheck {
+  private static func pageCheck(of path: String, further: [String]) throws -> PageCheck {
     try MetaPageCheck.checkPages(path)
     if !Registry.hasOpen(path), try !FileSystem.isLocked(path + "-lock") {
-      let check = try check(PageFile(path))
+      let check = try check(PageFile(path), further)
       // A writer that began in between may have caused the damage found.
       if check.damage.isEmpty || check.file.isUnchanged { return check }
     }
-    let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 0)
+    let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 0, further: further)
     return try log.read { transaction in
-      try check(PageFile(path, transaction: transaction.number))
+      try check(PageFile(path, transaction: transaction.number), further)
     }
   }
 
-  private static func check(_ file: consuming PageFile) throws(EventLogError) -> PageCheck {
-    let check = PageCheck(file)
+  private static func check(
+    _ file: consuming PageFile, _ further: [String]
+  ) throws(EventLogError) -> PageCheck {
+    let check = PageCheck(file, knowing: further)
     try check.run()
     return check
   }

@@ -47,6 +47,21 @@ extension EventLog {
   package func append(
     _ records: RecordArena, marks: LogMarks = LogMarks()
   ) throws(EventLogError) -> Range<UInt64> {
+    try append(records, marks: marks) { (_, _) throws(EventLogError) in }
+  }
+
+  /// Appends records and marks, and what `body` writes to the further databases, in one durable
+  /// transaction, all or none.
+  ///
+  /// - Parameter body: Called after the records were appended, with their numbers. It runs again
+  ///   from the start if the map has to grow, so it must change nothing but the transaction.
+  /// - Returns: The numbers of the appended records.
+  /// - Throws: `EventLogError`, as above.
+  @discardableResult
+  package func append(
+    _ records: RecordArena, marks: LogMarks = LogMarks(),
+    alongside body: (borrowing WriteTransaction, Range<UInt64>) throws(EventLogError) -> Void
+  ) throws(EventLogError) -> Range<UInt64> {
     guard access == .readWrite else { throw .readOnly(path: path) }
     let (version, own) = (eventVersion, lastAppended.withLock { $0 })
     let (appended, digest) = try environment.write { (transaction) throws(EventLogError) in
@@ -54,6 +69,7 @@ extension EventLog {
       var appender = try RecordAppender(transaction, eventVersion: version, after: own)
       try appender.append(records, in: transaction)
       try appender.finish(in: transaction)
+      try body(transaction, appender.appended)
       return (appender.appended, appender.digest)
     }
     if !appended.isEmpty { lastAppended.withLock { $0 = digest } }
@@ -155,7 +171,9 @@ struct RecordAppender: ~Copyable {
 
   /// Stores the pending derived parts, and the format that the records need.
   mutating func finish(in transaction: borrowing WriteTransaction) throws(EventLogError) {
-    if hasPolicy { try transaction.set(.format, to: LogFormat.policyVersion) }
+    if hasPolicy, transaction.databases.further.isEmpty {
+      try transaction.set(.format, to: LogFormat.policyVersion)
+    }
     if derives { try derived.finish(in: transaction) }
   }
 

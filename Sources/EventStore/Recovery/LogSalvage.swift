@@ -66,17 +66,20 @@ package final class LogSalvage {
 
   /// Scans the file once.
   ///
-  /// - Parameter isReadable: Called with each record of a pack that has changed; the record is kept
-  ///   if this returns true.
+  /// - Parameters:
+  ///   - further: The names of the databases of the log's owner.
+  ///   - isReadable: Called with each record of a pack that has changed; the record is kept if this
+  ///     returns true.
   /// - Throws: `EventLogError` if the file cannot be read or the log is in use.
   package init(
-    _ path: String, keeping isReadable: @escaping (RecordHeader, [UInt8]) -> Bool
+    _ path: String, further: [String] = [],
+    keeping isReadable: @escaping (RecordHeader, [UInt8]) -> Bool
   ) throws(EventLogError) {
     try MetaPageCheck.checkIsFile(path)
     guard !Registry.hasOpen(path), try !FileSystem.isLocked(path + "-lock") else {
       throw .inUse(path: path)
     }
-    let check = PageCheck(try PageFile(path))
+    let check = PageCheck(try PageFile(path), knowing: further)
     try check.run()
     let meta = MetaCheck(entries: check.meta)
     account = meta.account

@@ -1,7 +1,7 @@
-import Captures
+package import Captures
 package import EventStore
 import RawBytes
-import RosterCore
+package import RosterCore
 package import XMPPStanza
 import XMPPStream
 
@@ -123,7 +123,7 @@ extension DerivedParts {
 
 extension EventEncoder {
   /// Encodes the meaning of a captured or recorded part of a stream.
-  mutating func encode(_ content: CapturedRecord.Content) {
+  package mutating func encode(_ content: CapturedRecord.Content) {
     switch content {
     case .element(let direction, let node, _): encode(node, direction)
     case .streamHeader: encode(.negotiated)

@@ -261,14 +261,14 @@ extension RecordArena {
 
 extension CapturedRecord {
   /// A bookmark is not part of what happened and has no time.
-  fileprivate var storedTime: Int64? {
+  package var storedTime: Int64? {
     if case .annotation(.bookmark) = content { nil } else { time }
   }
 }
 
 extension CapturedRecord.Content {
   /// Passes the form that the log keeps to `body`. The bytes are valid during the call.
-  func withStored<Result>(
+  package func withStored<Result>(
     _ body: (RecordDirection, RecordKind, RawSpan) -> Result
   ) -> Result {
     switch self {

@@ -10,13 +10,24 @@ struct FleetCommand: ParsableCommand {
       other commands read like any capture; `rollcall state FOLDER --account JID` selects an \
       account.
 
-      Exit codes: 0 done, 2 bad usage or bad input.
+      `rollcall fleet store` keeps the records of all accounts of spools in one folder, the fleet. \
+      `rollcall fleet log` writes the ordinary log of one account of it. `who-has`, `requests` and \
+      `disagreements` ask about all of them.
+
+      Exit codes: 0 done, 1 the answer is no or nothing was found, 2 bad usage or bad input.
 
       Examples:
         rollcall fleet tap prosody > mod_rollcall_tap.lua
-        rollcall fleet tap ejabberd > mod_rollcall_tap.erl
+        rollcall fleet store fleet --spool spool
+        rollcall fleet accounts fleet
+        rollcall fleet disagreements fleet
+        rollcall fleet log fleet alice@example.test -o a.rollcall
       """,
-    subcommands: [FleetTapCommand.self])
+    subcommands: [
+      FleetTapCommand.self, FleetStoreCommand.self, FleetStatusCommand.self,
+      FleetAccountsCommand.self, FleetLogCommand.self, FleetWhoHasCommand.self,
+      FleetRequestsCommand.self, FleetDisagreementsCommand.self,
+    ])
 }
 
 struct FleetTapCommand: ParsableCommand {

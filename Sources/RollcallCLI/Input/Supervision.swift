@@ -1,3 +1,4 @@
+import FleetStore
 import Foundation
 
 /// A command that only reads logs.
@@ -30,7 +31,9 @@ enum Supervision {
       parent = getppid()
       return nil
     }
-    let logs = arguments.dropFirst().filter { isLog($0) || (try? LogFolder($0)) != nil }
+    let logs = arguments.dropFirst().filter {
+      isLog($0) || Fleet.isFleet($0) || (try? LogFolder($0)) != nil
+    }
     guard !logs.isEmpty, let program = Bundle.main.executablePath,
       let child = try? ChildProcess(
         program, Array(arguments.dropFirst()), piping: .nothing,
