@@ -2,9 +2,9 @@
 ///
 /// Markers of several devices arrive in any order, so that the last one may be neither the newest
 /// nor the one that goes furthest. A message may arrive later, or be corrected, whose place and
-/// time are between those of two markers. So each marker is kept that no other one equals or exceeds
-/// in both place and time, as long as their messages stay in place; for most conversations, that is
-/// one.
+/// time are between those of two markers. So each marker is kept that no other one equals or
+/// exceeds in both place and time, as long as their messages stay in place; for most conversations,
+/// that is one.
 struct Marks: Sendable {
   struct Mark: Sendable {
     /// The number of the message that the marker names.

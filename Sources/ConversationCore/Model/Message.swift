@@ -172,13 +172,27 @@ package struct StreamID: Hashable, Sendable {
   package var number: UInt32
 }
 
-/// What shows each message at most once: the carbons of a session, or a history of a room. Two
-/// items of one list are two messages, however equal they are.
+/// What shows each message at most once: the stanzas of a session itself, its carbons, or a history
+/// of a room. Two items of one list are two messages, however equal they are; what a resumed
+/// session delivers again is known by its order.
 struct MessageList: Hashable, Sendable {
+  enum Kind: Hashable, Sendable {
+    case live, carbons
+    /// A history, by the number of the entering that it answers.
+    case history(Int)
+  }
+
   /// The first stream of the session.
   var session: StreamID
-  /// For a history, the number of the entering that it answers; 0 for carbons.
-  var entering: Int
+  var kind: Kind
+
+  /// Whether a session has shown the other list before this one, and never goes back to it.
+  func follows(_ other: MessageList) -> Bool {
+    guard session == other.session, case .history = kind, case .history = other.kind else {
+      return false
+    }
+    return true
+  }
 }
 
 /// The sender of a message in a room (rule 31).

@@ -220,7 +220,7 @@ extension Conversations {
   /// inherent copy, and they did not both arrive live on one stream, or in one list. The next
   /// session's live message with the same text is another message.
   private func canBeCopies(_ known: TextsWithoutIDs.Group, _ arrival: Arrival) -> Bool {
-    if let list = arrival.list { return !known.lists.contains(list) }
+    if let list = arrival.list, known.lists.contains(list) { return false }
     if arrival.route != .live { return true }
     guard !known.streams.contains(arrival.stream) else { return false }
     if known.isCopy || arrival.isInherentCopy { return true }
@@ -343,7 +343,7 @@ extension Message {
   /// Notes a list that shows it. A session never goes back to an earlier history.
   mutating func add(_ list: MessageList?) {
     guard let list, !lists.contains(list) else { return }
-    lists.removeAll { $0.session == list.session && ($0.entering == 0) == (list.entering == 0) }
+    lists.removeAll { list.follows($0) }
     lists.append(list)
   }
 

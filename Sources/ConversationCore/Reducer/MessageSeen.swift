@@ -13,7 +13,7 @@ struct Arrival: Sendable {
   /// The earliest stamp that names the server of the conversation's archive: the room, or our own
   /// server.
   var archiveStamp: Int64?
-  /// The list of messages that it is an item of, if it is a carbon or from the history of a room.
+  /// The list of messages that it is an item of, unless we wrote it or an archive shows it.
   var list: MessageList?
   /// Whether it is a copy by its nature (rule 10c).
   var isInherentCopy = false

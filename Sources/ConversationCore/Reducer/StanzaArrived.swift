@@ -159,11 +159,13 @@ extension Conversations {
   private func list(of arrival: Arrival, _ envelope: Envelope) -> MessageList? {
     let session = sessions[arrival.position.connection]?.origin ?? arrival.stream
     switch arrival.route {
-    case .live, .archive: return nil
-    case .carbon: return MessageList(session: session, entering: 0)
+    case .archive: return nil
+    // We may write a message to ourselves, which the server then shows to us.
+    case .live: return arrival.isWritten ? nil : MessageList(session: session, kind: .live)
+    case .carbon: return MessageList(session: session, kind: .carbons)
     case .history:
       let enterings = rooms[envelope.key.jid.bare]?.enterings ?? 0
-      return MessageList(session: session, entering: enterings + 1)
+      return MessageList(session: session, kind: .history(enterings))
     }
   }
 }

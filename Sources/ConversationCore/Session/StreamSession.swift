@@ -4,8 +4,8 @@ import XMPPStanza
 /// XEP-0198).
 struct StreamSession: Sendable {
   var stream: StreamID
-  /// The first stream of the session, if it was resumed and it is known what is sent again; else its
-  /// own stream.
+  /// The first stream of the session, if it was resumed and it is known what is sent again; else
+  /// its own stream.
   var origin: StreamID
   var phase = SessionPhase.unseen
   /// The address that the server bound.

@@ -205,6 +205,15 @@ struct ResumptionTests {
     #expect(redelivered(again, handled: 5) == ["1", "1"])
   }
 
+  @Test("Of two texts that a server stamps, only the one that we have not handled comes again")
+  func stampedTwins() {
+    let text = fromBob("ok", delay("2026-11-26T12:00:00Z", from: Dialogue.account))
+    for (handled, count) in [(0, 1), (1, 2)] {
+      let steps = Self.enabled + [text] + Self.resumption(2, ours: handled, theirs: 0) + [text]
+      #expect(Dialogue.online(steps).bodies().count == count, "\(handled)")
+    }
+  }
+
   @Test("A history that is delivered again after a resumption has no message twice")
   func redeliveredHistory() {
     let past = fromRoom("bob", "1", RoomTests.past)
