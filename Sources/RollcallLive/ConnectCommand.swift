@@ -50,6 +50,7 @@ struct ConnectCommand: AsyncParsableCommand {
   @MainActor func run() async throws {
     let path = try options.path
     let login = try options.login()
+    let log = LogOfLogin(path)
     let session = try Failure.naming(path) {
       try LiveSession(login, recordingTo: path, keeping: .everything)
     }
@@ -60,6 +61,7 @@ struct ConnectCommand: AsyncParsableCommand {
     Terminal.note("connecting; recorded in \(path)")
     if let failure = await session.startUnlessAskedToEnd() {
       try story.update()
+      try log.removeIfEmpty(timeline)
       throw options.refusal(failure, of: login.account)
     }
     let isRefused = try await console.run(orders, endsThen: exit)
@@ -84,11 +86,14 @@ struct RegisterCommand: AsyncParsableCommand {
   @MainActor func run() async throws {
     let path = try options.path
     let login = try options.login(isNew: true)
+    let log = LogOfLogin(path)
     let session = try Failure.naming(path) {
       try LiveSession(login, recordingTo: path, keeping: .everything)
     }
+    let timeline = try await session.timeline()
     Ending.begin()
     if let failure = await session.startUnlessAskedToEnd() {
+      try log.removeIfEmpty(timeline)
       throw options.refusal(failure, of: login.account)
     }
     await session.close()

@@ -303,8 +303,8 @@ struct Oracle {
   // MARK: Lost messages (rule 35)
 
   /// The messages of ours that the log must show to be missing from an archive that would have
-  /// them, and those for which the stamps of the archive, or an open state, leave that open; by what
-  /// they say.
+  /// them, and those for which the stamps of the archive, or an open state, leave that open; by
+  /// what they say.
   var lost: (certain: Set<String>, open: Set<String>) {
     var (certain, open): (Set<String>, Set<String>) = ([], [])
     for peer in Peer.allCases {

@@ -128,6 +128,28 @@ struct ConnectTests {
     }
   }
 
+  @Test("A login that fails before anything is recorded leaves no log, unless one was there")
+  func noLog() throws {
+    for command in ["connect", "register"] {
+      let arguments = [
+        command, "alice@\(server.domain)", "--server", "127.0.0.1:1", "--authority",
+        server.certificates.authority, "--password-file", "pass", "-o", "new.rollcall",
+      ]
+      let run = try Program(arguments, in: folder.file("a b é"))
+      #expect(run.code == 2 && run.errors.contains("cannot be reached"), "\(run.errors)")
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: folder.file("a b é")) == ["pass"])
+    }
+    #expect(try run("register", "alice", "-o", "a.rollcall").code == 0)
+    let away = try Program(
+      [
+        "connect", "alice@\(server.domain)", "--server", "127.0.0.1:1", "--authority",
+        server.certificates.authority, "--password-file", "pass", "-o", "a.rollcall",
+      ], in: folder.file("a b é"))
+    #expect(away.code == 2)
+    #expect(FileManager.default.fileExists(atPath: path("a.rollcall")))
+  }
+
   @Test("Messages are sent, corrected and confirmed")
   func messages() async throws {
     #expect(try run("register", "alice").code == 0)
