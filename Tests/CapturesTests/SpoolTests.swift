@@ -61,8 +61,15 @@ import XMPPStanza
         #"{"t":5,"c":3,"a":"ann@example.test","stream":"resumed","jid":"ann@example.test/x"}"#,
         ["ab12cd34-3 5 resumed ann@example.test/x"]
       ),
-      // A connection that is unknown, or has ended already, does not end.
-      (#"{"t":5,"c":3,"a":"ann@example.test","stream":"closed"}"#, []),
+      // The connection may have been opened in an earlier segment.
+      (
+        #"{"t":5,"c":3,"a":"ann@example.test","stream":"closed","reason":"late"}"#,
+        ["ab12cd34-3 5 closed late"]
+      ),
+      (
+        #"{"t":5,"c":3,"a":"ann@example.test","stream":"closed","by":"client"}"#,
+        ["ab12cd34-3 5 end >", "ab12cd34-3 5 closed"]
+      ),
       (#"{"t":5,"alive":4}"#, []), ("", []), ("  ", []),
       (
         #"{"t":5,"gap":4}"#,
@@ -186,6 +193,19 @@ import XMPPStanza
       #expect(!whole.isEmpty)
       #expect(filter.accounts.count == 3)
     }
+  }
+
+  @Test("Of many other accounts only the first hundred are named")
+  func manyAccounts() throws {
+    let lines = (0..<1000).map { number in
+      #"{"t":5,"c":\#(number + 1),"a":"a\#(number)@example.test","dir":"in","xml":"<a/>"}"#
+    }
+    let chosen = try BareJID(parsing: "a999@example.test")
+    let reading = try read(
+      ([Self.header] + lines).joined(separator: "\n"), "tap",
+      options: ReaderOptions(account: chosen))
+    #expect(
+      reading.records.map(\.connection) == ((1...100) + [1000]).map { "ab12cd34-\($0)" })
   }
 
   @Test("A version of the format that is not known is refused")

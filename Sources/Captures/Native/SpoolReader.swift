@@ -13,10 +13,15 @@ final class SpoolReader: LineReader {
 
   private let parser: StreamParser
   private let chosen: BareJID?
-  /// The accounts of which a record was passed on, so that the user can be told which there are.
+  /// The first other accounts. A record of each was passed on, so that the user can be told which
+  /// there are.
   private var named: Set<BareJID> = []
   /// What the lines so far say about the lines that follow.
   var state = SpoolState()
+  private(set) var runs: ServerRuns?
+
+  /// The number of other accounts that are named to the user.
+  private static let maximumNamed = 100
 
   init(_ options: ReaderOptions) {
     parser = StreamParser(root: .records, limits: options.limits)
@@ -77,10 +82,11 @@ final class SpoolReader: LineReader {
     }
     guard next != state.boot else { return }
     for (connection, open) in state.open.sorted(by: { $0.key < $1.key }) {
-      let end = Lifecycle.closed(reason: "the server ended")
+      let end = Lifecycle.closed(reason: ServerRuns.end)
       try sink(.record(record(.lifecycle(end), open.account, connection, time, number)))
     }
     state.begin(next)
+    runs = ServerRuns(first: runs?.first ?? next, last: next)
   }
 
   // MARK: Lines of accounts
@@ -92,8 +98,7 @@ final class SpoolReader: LineReader {
     guard let account = try? BareJID(parsing: text) else {
       throw LineProblem("\"a\" is no address")
     }
-    // The first line of another account shows that the spool has it.
-    guard chosen == nil || chosen == account || named.insert(account).inserted else { return }
+    guard chosen == nil || chosen == account || isFirst(of: account) else { return }
     if object["stored"] != nil { return try readStored(object, account, time, number, sink) }
     guard case .integer(let connection) = object["c"], connection > 0 else {
       throw LineProblem("\"c\" is not the number of a connection")
@@ -110,6 +115,11 @@ final class SpoolReader: LineReader {
       noteBinding(content, account, connection)
     }
     try sink(.record(record(content, account, connection, time, number)))
+  }
+
+  /// Whether a line is the first one of another account, which shows that the spool has it.
+  private func isFirst(of account: BareJID) -> Bool {
+    named.count < Self.maximumNamed && named.insert(account).inserted
   }
 
   private func record(
@@ -137,8 +147,7 @@ final class SpoolReader: LineReader {
   ) throws(LineProblem) -> Lifecycle? {
     switch object[NativeKey.stream]?.string {
     case "lost", "closed":
-      guard state[connection] != nil else { return nil }
-      state[connection] = nil
+      guard state.end(connection) else { return nil }
       let reason = object["reason"]?.string.flatMap { EndReason.reason(Array($0.utf8)[...]) }
       return .closed(reason: reason)
     case "opened":

@@ -21,13 +21,24 @@ package struct SpoolState: Hashable, Sendable {
   package private(set) var boot: String
   /// The connections that have not ended, by the numbers of the run.
   package private(set) var open: [Int64: Connection]
+  /// Whether the lines so far are all of the run, so that no connection was opened before them.
+  private var isWhole: Bool
+  /// The connections that have ended lately: what is said of them later is no second end.
+  private var ended: Set<Int64> = []
+  /// The number of ended connections that are remembered.
+  private static let maximumEnded = 10_000
   /// How many stored rosters of an account there were.
   package var storedRosters: [BareJID: Int] = [:]
   /// The connections that began, changed or ended since this was emptied.
   package var changed: Set<Int64> = []
 
-  package init(boot: String = "", open: [Int64: Connection] = [:]) {
-    (self.boot, self.open) = (boot, open)
+  /// The state before the first line of a part of a spool: connections may have been opened in an
+  /// earlier one.
+  init() { (boot, open, isWhole) = ("", [:], false) }
+
+  /// The state after a line of a spool that was read from its beginning.
+  package init(boot: String, open: [Int64: Connection] = [:]) {
+    (self.boot, self.open, isWhole) = (boot, open, true)
   }
 
   /// A connection of the run that has not ended.
@@ -40,9 +51,20 @@ package struct SpoolState: Hashable, Sendable {
     }
   }
 
+  /// Ends a connection.
+  ///
+  /// - Returns: Whether it was open, or may have been opened before the first line.
+  mutating func end(_ connection: Int64) -> Bool {
+    let isOpen = self[connection] != nil
+    self[connection] = nil
+    guard !isWhole else { return isOpen }
+    if ended.count >= Self.maximumEnded { ended = [] }
+    return ended.insert(connection).inserted || isOpen
+  }
+
   /// Begins another run of the server, in which no connection is open.
   package mutating func begin(_ boot: String) {
     changed.formUnion(open.keys)
-    (self.boot, open) = (boot, [:])
+    (self.boot, open, ended) = (boot, [:], [])
   }
 }

@@ -171,6 +171,14 @@ package struct CaptureReader {
     }
   }
 
+  /// The runs of a server that the capture has said so far to be about; nil if it is no spool.
+  package var runs: ServerRuns? {
+    switch reader {
+    case .lines(let reader): reader.runs
+    case .bytes: nil
+    }
+  }
+
   /// The lines so far that contain the beginning of a stanza and began no record.
   package var unread: UnreadLines {
     switch reader {
@@ -304,12 +312,15 @@ protocol LineReader: AnyObject {
   var guessed: GuessedDirections? { get }
   /// The lines that contain the beginning of a stanza and began no record.
   var unread: UnreadLines { get }
+  /// The runs of a server that the lines are about; nil for all but the spool of a tap.
+  var runs: ServerRuns? { get }
 }
 
 extension LineReader {
   var lacksYear: Bool { false }
   var guessed: GuessedDirections? { nil }
   var unread: UnreadLines { UnreadLines() }
+  var runs: ServerRuns? { nil }
 
   func release(_ sink: Sink) throws {}
 
