@@ -1,4 +1,6 @@
+import Captures
 package import EventStore
+import RawBytes
 
 /// Captures that are imported together.
 ///
@@ -46,6 +48,7 @@ package struct CaptureCollection {
       outcomes.append(ImportOutcome())
       return parts.append(part)
     }
+    if same == nil { try endRuns(of: parts[former], before: capture) }
     let outcome = try staged.append(
       to: parts[former].log, takingAll: same == nil,
       droppingHeaders: same == nil && parts[former].source == source)
@@ -58,9 +61,40 @@ package struct CaptureCollection {
     let last = try parts[former].log.read { try $0.lastSequence }
     parts[former].capture.records = 1...last
     parts[former].span = try CaptureMerge.span(of: parts[former].log)
+    parts[former].capture.runs = capture.runs ?? parts[former].capture.runs
     for outcome in outcome.suffix(1) {
       parts[former].capture.connections.merge(outcome.connections) { _, new in new }
     }
+  }
+
+  /// Closes the connections that are open at the end of a part, if the capture that is joined to it
+  /// begins with a later run of the server, as one file with both does.
+  private func endRuns(of part: CaptureMerge.Part, before next: StagedCapture) throws {
+    guard let former = part.capture.runs, let run = next.runs, former.last != run.first else {
+      return
+    }
+    let end = Lifecycle.closed(reason: ServerRuns.end)
+    var ends = RecordArena()
+    for connection in try Self.openConnections(of: part.log) {
+      ends.add(
+        RecordDraft(
+          CapturedRecord(connection: "", time: nil, line: 0, content: .lifecycle(end)),
+          on: connection))
+    }
+    try part.log.append(ends)
+  }
+
+  /// The connections of a log that have not been closed since their last element.
+  private static func openConnections(of log: EventLog) throws -> [UInt32] {
+    var open: Set<UInt32> = []
+    try log.forEachRecord(in: 1...UInt64.max) { header, bytes in
+      if header.kind == .lifecycle, case .closed = Lifecycle([UInt8](bytes)) {
+        open.remove(header.connection)
+      } else if header.kind != .annotation {
+        open.insert(header.connection)
+      }
+    }
+    return open.sorted()
   }
 
   /// The capture that another one continues although they share no record: the older file of the

@@ -33,5 +33,6 @@ final class CaptureIntake {
     summary.lacksYear = reader.lacksYear
     summary.unread = reader.unread
     summary.guessed = reader.guessed
+    summary.runs = reader.runs
   }
 }

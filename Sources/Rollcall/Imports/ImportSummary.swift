@@ -57,6 +57,8 @@ package struct ImportSummary: Sendable {
 
   /// The lines that contain the beginning of a stanza but belong to no record.
   package var unread = UnreadLines()
+  /// The runs of a server that it is about; nil if it is not the spool of a tap.
+  package var runs: ServerRuns?
   /// What was guessed about the directions; nil if the format specifies them.
   package var guessed: GuessedDirections?
 

@@ -1,3 +1,4 @@
+package import Captures
 package import EventStore
 import XMPPStanza
 
@@ -10,13 +11,17 @@ package struct StagedCapture: Sendable {
   /// The numbers of its connections there, by their names in the capture. Records of other
   /// connections belong to other captures.
   package var connections: [String: UInt32]
+  /// The runs of a server that it is about; nil if it is not the spool of a tap.
+  package var runs: ServerRuns?
 
   package init(
-    prints: [SourceFingerprint], records: ClosedRange<UInt64>, connections: [String: UInt32]
+    prints: [SourceFingerprint], records: ClosedRange<UInt64>, connections: [String: UInt32],
+    runs: ServerRuns? = nil
   ) {
     self.prints = prints
     self.records = records
     self.connections = connections
+    self.runs = runs
   }
 }
 

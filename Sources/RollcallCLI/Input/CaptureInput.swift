@@ -242,7 +242,7 @@ struct CaptureFiles {
     let records = try log.read { try $0.lastSequence }
     let capture = StagedCapture(
       prints: summaries.compactMap(\.summary.print), records: 1...records,
-      connections: reading.connections)
+      connections: reading.connections, runs: summaries.last?.summary.runs)
     return (summaries, capture)
   }
 
