@@ -93,10 +93,7 @@ struct ImportChoice {
   }
 
   private func match(_ records: [UInt64], of capture: StagedCapture) -> KnownRecords? {
-    let certain = target.imports.filter { former in
-      capture.prints.contains { $0.begins(with: former) }
-    }
-    if let former = certain.max(by: { $0.length < $1.length }) {
+    if let former = formerImport(of: capture) {
       let match = KnownRecords(
         records, of: captureRecords, beginningWith: former, in: logRecords,
         saysAccount: target.account != nil)
@@ -117,6 +114,23 @@ struct ImportChoice {
     let whole = KnownRecords(
       records, of: captureRecords, among: Array(1..<(logRecords.last + 1)), of: nil, in: logRecords)
     return (single + [whole].compactMap { $0 }).max { $0.known.count < $1.known.count }
+  }
+
+  /// What the log notes about the files of a capture that it has, as one import; nil if it has
+  /// none. They may have been imported one by one, as a source is that is followed.
+  private func formerImport(of capture: StagedCapture) -> ImportedSource? {
+    let formers = capture.prints.compactMap { print in
+      target.imports.filter(print.begins(with:)).max { $0.length < $1.length }
+    }
+    guard let longest = formers.max(by: { $0.length < $1.length }) else { return nil }
+    // A recovered log does not know which records its captures contained.
+    let isUnknown = formers.contains(where: \.records.isEmpty)
+    return ImportedSource(
+      digest: longest.digest, name: longest.name, length: longest.length,
+      records: isUnknown ? [] : formers.flatMap(\.records).joinedRanges,
+      connections: formers.reduce(into: longest.connections) { all, former in
+        all.merge(former.connections) { first, _ in first }
+      })
   }
 
   /// The records that earlier imports of overlapping captures contain.
@@ -271,5 +285,18 @@ struct ImportChoice {
       numbers[number].map { taken[$0] = number }
     }
     return numbers
+  }
+}
+
+extension [ClosedRange<UInt64>] {
+  /// The ranges in order, those that overlap or touch as one.
+  fileprivate var joinedRanges: Self {
+    sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { joined, range in
+      if let last = joined.last, range.lowerBound <= last.upperBound + 1 {
+        joined[joined.count - 1] = last.lowerBound...Swift.max(last.upperBound, range.upperBound)
+      } else {
+        joined.append(range)
+      }
+    }
   }
 }

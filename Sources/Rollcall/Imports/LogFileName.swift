@@ -37,7 +37,7 @@ package struct LogFileName: Hashable, Sendable {
     // The names of logrotate and most libraries: debug.log.2, debug.log-20261120,
     // debug.log.2026-11-20.
     if let match = plain.wholeMatch(of: Self.segment) {
-      (log, age) = ("the spool of a tap", Age([0, Int(match.1) ?? .max]))
+      (log, age) = (Self.spool, Age([0, Int(match.1) ?? .max]))
     } else if let match = plain.wholeMatch(of: Self.dated) {
       (log, age) = (String(match.1), Age(date: match.2))
     } else if let match = plain.wholeMatch(of: /(.+)\.(\d{1,4})/) {
@@ -55,6 +55,10 @@ package struct LogFileName: Hashable, Sendable {
   }
 
   private static let packings = [".gz", ".xz", ".zst"]
+  private static let spool = "the spool of a tap"
+
+  /// Whether it is the name of a segment of a tap's spool.
+  package var isSegment: Bool { log == Self.spool }
 }
 
 extension LogFileName {

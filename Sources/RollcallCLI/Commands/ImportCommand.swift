@@ -23,7 +23,8 @@ struct ImportCommand: ParsableCommand {
       A log, or the folder of record, is imported as the capture that an export of it is.
 
       With --follow, whatever is written to one capture later is imported too, until Ctrl-C or the \
-      end of a pipe; a file is followed through its rotation. New records are in the log within a \
+      end of a pipe; a file is followed through its rotation, and the folder of a server's tap \
+      through its segments. New records are in the log within a \
       second, each burst in a transaction of its own, and stay there however the command ends.
 
       Examples:

@@ -21,13 +21,13 @@ extension ImportCommand {
     var next = ContinuousClock.now
     var isOver = false
     while !isOver {
-      let arrival = try capture.read { follower in
+      let arrival = try capture.read { follower, file in
         // The following bytes are from another file, which a later import treats as a separate
         // source.
         try follower.commit()
         try put(follower, into: &target, isOver: true)
         target.beginFile()
-        try follower.goOn(into: draft(), printer: printer(path, target))
+        try follower.goOn(into: draft(), printer: printer(file, target))
       }
       isOver = arrival == .end || Ending.isAsked
       if isOver { try capture.finish() }
@@ -42,10 +42,11 @@ extension ImportCommand {
   }
 
   private func capture(_ path: String, _ target: FollowedImport) throws -> LiveCapture {
-    let input = try Failure.naming(path) { try CaptureInput(path) }
+    let segment = try LiveSource.firstSegment(of: path)
+    let input = try Failure.naming(path) { try CaptureInput(segment ?? path) }
     let follower = CaptureFollower(
-      try capture.importOptions, into: try draft(), printer: try printer(path, target))
-    return try LiveCapture(input, follower)
+      try capture.importOptions, into: try draft(), printer: try printer(input.path, target))
+    return try LiveCapture(input, of: segment.map { _ in path }, follower)
   }
 
   /// A log for the records of a file before they are in the target log.

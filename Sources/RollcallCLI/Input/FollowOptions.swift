@@ -6,7 +6,8 @@ struct FollowOptions: ParsableArguments {
     name: .shortAndLong,
     help: """
       Continue with what is written later, until the end of a pipe or Ctrl-C: to a file, even if \
-      it is rotated, to standard input, to a log by another process, or to all logs in a folder.
+      it is rotated, to the spool of a server's tap, to standard input, to a log by another \
+      process, or to all logs in a folder.
       """)
   var follow = false
 

@@ -1,7 +1,7 @@
 import Foundation
 import Rollcall
 
-/// The bytes of a capture as they arrive: from a growing file or a pipe.
+/// The bytes of a capture as they arrive: from a growing file, the folder of a spool, or a pipe.
 struct LiveInput {
   enum Step {
     case bytes([UInt8])
@@ -15,6 +15,7 @@ struct LiveInput {
 
   private enum Kind {
     case file(FileTail)
+    case spool(SpoolTail)
     case pipe(Int32)
   }
 
@@ -25,15 +26,21 @@ struct LiveInput {
   /// The time between checks for more bytes, in milliseconds.
   private static let interval: Int32 = 100
 
-  init(_ input: CaptureInput) throws {
+  /// - Parameter spool: The folder of the spool whose first segment the input is; nil to read the
+  ///   input alone.
+  init(_ input: CaptureInput, of spool: String? = nil) throws {
     if let tool = input.tool {
       throw Failure(
         "\(input.path): it is read through \(tool) and does not grow: leave out --follow")
     }
-    path = input.path
+    path = spool ?? input.path
     var status = stat()
     guard fstat(input.handle.fileDescriptor, &status) == 0 else {
       throw Failure("\(path): it cannot be read")
+    }
+    if let spool {
+      kind = .spool(SpoolTail(input.handle, in: spool, called: input.name))
+      return
     }
     kind =
       status.st_mode & S_IFMT == S_IFREG
@@ -41,15 +48,16 @@ struct LiveInput {
       : .pipe(input.handle.fileDescriptor)
   }
 
+  /// The path of the file from which the bytes come.
+  var file: String {
+    if case .spool(let tail) = kind { tail.path } else { path }
+  }
+
   /// The bytes that have arrived; does not wait.
   func next() throws -> Step {
     switch kind {
-    case .file(let tail):
-      return switch try Failure.naming(path, tail.next) {
-      case .bytes(let bytes): .bytes(bytes)
-      case .beginsAnew: .beginsAnew
-      case .nothing: .nothing
-      }
+    case .file(let tail): return Step(try Failure.naming(path, tail.next))
+    case .spool(let tail): return Step(try Failure.naming(path, tail.next))
     case .pipe(let descriptor):
       var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       guard poll(&ready, 1, 0) > 0 else { return .nothing }
@@ -87,5 +95,15 @@ struct LiveInput {
     if let descriptor { looked.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)) }
     guard !Ending.isAsked, poll(&looked, nfds_t(looked.count), interval) > 0 else { return }
     if looked[0].revents & Int16(POLLERR | POLLHUP) != 0 { throw .readerClosed }
+  }
+}
+
+extension LiveInput.Step {
+  fileprivate init(_ step: FileTail.Step) {
+    switch step {
+    case .bytes(let bytes): self = .bytes(bytes)
+    case .beginsAnew: self = .beginsAnew
+    case .nothing: self = .nothing
+    }
   }
 }

@@ -29,7 +29,8 @@ final class LiveSource {
     var options = try reading.importOptions
     connection = options.connection
     (log, capture) = try Failure.naming(path) {
-      let input = try CaptureInput(path, keyLog: options.keyLog)
+      let segment = try Self.firstSegment(of: path)
+      let input = try CaptureInput(segment ?? path, keyLog: options.keyLog)
       if try input.isLog {
         return (try SourceOptions.openLog(path, options), nil)
       }
@@ -41,14 +42,22 @@ final class LiveSource {
       }
       let printer = SourceFingerprinter(input.name, knowing: [])
       let follower = CaptureFollower(options, into: log, printer: printer)
-      return (log, try LiveCapture(input, follower))
+      return (log, try LiveCapture(input, of: segment.map { _ in path }, follower))
+    }
+  }
+
+  /// The path of the first segment of a spool; nil if the path is not that of a spool's folder.
+  static func firstSegment(of path: String) throws -> String? {
+    guard SourceFiles.isDirectory(path) else { return nil }
+    return try Failure.naming(path) {
+      try SpoolTail.segments(of: path).first.map { "\(path)/\($0)" }
     }
   }
 
   /// Reads what has arrived.
   func read() throws -> Arrival {
     guard capture != nil else { return .quiet }
-    return try capture?.read { _ in } ?? .quiet
+    return try capture?.read { _, _ in } ?? .quiet
   }
 
   /// Handles the end of the source.
@@ -91,17 +100,19 @@ struct LiveCapture {
   /// The number of bytes after which the records are made durable.
   private static let burstBytes = 1 << 20
 
-  init(_ input: CaptureInput, _ follower: CaptureFollower) throws {
-    path = input.path
-    self.input = try LiveInput(input)
+  /// - Parameter spool: The folder of the spool whose first segment the input is.
+  init(_ input: CaptureInput, of spool: String?, _ follower: CaptureFollower) throws {
+    path = spool ?? input.path
+    self.input = try LiveInput(input, of: spool)
     self.follower = follower
   }
 
   /// Reads what has arrived, and makes it durable in the follower's log.
   ///
-  /// - Parameter beginAnew: Called before the bytes of a new file of the same name.
+  /// - Parameter beginAnew: Called with the path before the bytes of a new file: one of the same
+  ///   name, or the next segment of a spool.
   mutating func read(
-    _ beginAnew: (inout CaptureFollower) throws -> Void
+    _ beginAnew: (inout CaptureFollower, String) throws -> Void
   ) throws -> LiveSource.Arrival {
     var (arrival, count) = (LiveSource.Arrival.more, 0)
     try Failure.naming(path) {
@@ -110,7 +121,7 @@ struct LiveCapture {
         case .bytes(let bytes):
           try follower.take(bytes)
           count += bytes.count
-        case .beginsAnew: try beginAnew(&follower)
+        case .beginsAnew: try beginAnew(&follower, input.file)
         case .nothing: arrival = .quiet
         case .end: arrival = .end
         }

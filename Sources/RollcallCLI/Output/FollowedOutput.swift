@@ -47,7 +47,9 @@ final class Following {
     _ begin: @escaping (OpenedSource) throws -> any FollowedOutput
   ) throws {
     Ending.begin()
-    if let folder = sources.first, SourceFiles.isDirectory(folder) {
+    if let folder = sources.first, SourceFiles.isDirectory(folder),
+      try LiveSource.firstSegment(of: folder) == nil
+    {
       guard !isForMachines else {
         throw Failure("\(folder): --json and --jsonl follow a single log; name one of them")
       }
