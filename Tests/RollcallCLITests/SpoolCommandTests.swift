@@ -77,8 +77,17 @@ import Testing
       ]
       let first = try Program(arguments, in: spool.folder.path)
       #expect(first.code == 0, "\(first.errors)")
-      let again = try Program(arguments, in: spool.folder.path)
+      let again = try Program(arguments + ["--json"], in: spool.folder.path)
       #expect(again.code == 0, "\(again.errors)")
+      let captures = (try again.document)["imported"] as? [NSDictionary] ?? []
+      #expect(
+        captures.map { $0["capture"] as? String }
+          == ["spool/ffffffff-000001.jsonl", "spool/00000000-000002.jsonl"])
+      for capture in captures {
+        #expect(capture["new"] as? Int == 0, "\(capture)")
+        #expect(capture["known"] as? Int == capture["records"] as? Int, "\(capture)")
+        #expect(capture["records"] as? Int != 0, "\(capture)")
+      }
       let log = "\(expected.account).rollcall"
       let state = try Program("state", log, "--json", in: spool.folder.path)
       #expect((try state.document)["complete"] as? Bool == true)
