@@ -440,14 +440,14 @@ let embeddedProsodyTap: StaticString = #"""
 module:set_global();
 
 local filters, timer, st = require "util.filters", require "util.timer", require "util.stanza";
-local pposix, lfs = require "util.pposix", require "lfs";
-local now, sha256 = require "util.time".now, require "util.hashes".sha256;
+local pposix, lfs, time = require "util.pposix", require "lfs", require "util.time";
+local sha256 = require "util.hashes".sha256;
 local rostermanager, usermanager = require "core.rostermanager", require "core.usermanager";
 
 local folder = module:get_option_string("rollcall_tap_folder", prosody.paths.data .. "/rollcall_tap");
 local what = module:get_option_string("rollcall_tap_what", "roster");
 local limit = module:get_option_number("rollcall_tap_limit", 4096) * 2^20;
-local segment_size, tick, slice, most_lines = 64 * 2^20, 0.05, 50, 500;
+local segment_size, tick, slice, most_lines = 64 * 2^20, 0.05, 0.005, 500;
 local boot = require "util.hex".to(require "util.random".bytes(4));
 
 -- Nothing that goes wrong here reaches the server: it is logged, and counted as a gap.
@@ -506,8 +506,8 @@ local function open_segment()
   path = ("%s/%s-%06d.jsonl"):format(folder, boot, segment);
   file = privately(io.open, path, "a");
   inode, size, spooled = lfs.attributes(path, "ino"), 0, bytes;
-  append(('{"rollcall-tap":1,"boot":"%s","segment":%d,"server":"Prosody %s","what":"%s"}\n')
-    :format(boot, segment, prosody.version, what));
+  append(('{"rollcall-tap":1,"boot":"%s","segment":%d,"server":"Prosody %s"}\n')
+    :format(boot, segment, prosody.version));
 end
 
 local function flush()
@@ -515,7 +515,7 @@ local function flush()
   -- What is written to a deleted file is lost without an error.
   if not file or size >= segment_size or lfs.attributes(path, "ino") ~= inode then open_segment(); end
   if spooled >= limit then error("the spool has reached rollcall_tap_limit", 0); end
-  if gap > 0 then table.insert(buffer, 1, ('{"t":%.0f,"gap":%d}\n'):format(now() * 1000, gap)); end
+  if gap > 0 then table.insert(buffer, 1, ('{"t":%.0f,"gap":%d}\n'):format(time.now() * 1000, gap)); end
   append(table.concat(buffer));
   written, buffer, gap = written + #buffer, {}, 0;
 end
@@ -538,7 +538,7 @@ local function quoted(text)
 end
 
 local function write(members, ...)
-  buffer[#buffer + 1] = ('{"t":%.0f,' .. members .. "}\n"):format(now() * 1000, ...);
+  buffer[#buffer + 1] = ('{"t":%.0f,' .. members .. "}\n"):format(time.now() * 1000, ...);
   if #buffer >= most_lines then flush_safely(); end
 end
 
@@ -608,24 +608,19 @@ local function connection(session)
   return numbers[key];
 end
 
-local function stream(session, number, event, key, value)
+local function stream(session, event, key, value)
   local detail = value and (',"%s":%s'):format(key, quoted(value)) or "";
-  write('"c":%d,"a":%s,"stream":"%s"%s', number, quoted(account(session)), event, detail);
-end
-
-local function authenticated(session)
-  stream(session, connection(session), "authenticated", "over", session.bosh_version and "bosh"
-    or session.websocket_request and "websocket" or session.secure and "tls" or "tcp");
+  write('"c":%d,"a":%s,"stream":"%s"%s', open[session], quoted(account(session)), event, detail);
 end
 
 local function begins(session, event)
   open[session] = connection(session);
-  stream(session, open[session], event, "jid", session.full_jid);
+  stream(session, event, "jid", session.full_jid);
 end
 
 local function ends(session, event, reason, key)
   if not open[session] then return; end
-  stream(session, open[session], event, key or "reason", reason);
+  stream(session, event, key or "reason", reason);
   open[session] = nil;
 end
 
@@ -661,9 +656,9 @@ local watch = guarded(function (session)
 end);
 
 -- Stored rosters: of every account at the start, and of an account that has no session with a roster
--- when a subscription stanza reaches it.
+-- when a subscription stanza reaches it. At each tick they are read for the time of a slice.
 
-local hosts_to_list, touched = {}, {};
+local hosts_to_list, touched, is_touched = {}, {}, {};
 
 local write_roster = guarded(function (username, host, why)
   local jid = username .. "@" .. host;
@@ -679,44 +674,46 @@ local write_roster = guarded(function (username, host, why)
   end
   local asked = {};
   for contact in pairs(roster[false].pending or {}) do asked[#asked + 1] = quoted(contact); end
-  write('"a":%s,"stored":"%s","xml":%s,"asked":[%s]', quoted(jid), why, quoted(iq), table.concat(asked, ","));
+  write('"a":%s,"stored":"%s","xml":%s,"asked":[%s]', quoted(jid), why, quoted(iq),
+    table.concat(asked, ","));
 end);
 
-local function write_some_rosters()
-  local left = slice;
-  for _, names in pairs(touched) do write_roster(names[1], names[2], "changed"); end
-  touched = {};
-  while hosts_to_list[1] and left > 0 do
+local function write_next_roster() -- false if there is none to write
+  local names = table.remove(touched);
+  if names then
+    is_touched[names.jid] = nil;
+    write_roster(names.username, names.host, "changed");
+  elseif hosts_to_list[1] then
     local username = hosts_to_list[1].next();
-    if username then
-      write_roster(username, hosts_to_list[1].name, "all");
-      left = left - 1;
-    else
-      table.remove(hosts_to_list, 1);
-    end
+    if username then write_roster(username, hosts_to_list[1].name, "all"); end
+    if not username then table.remove(hosts_to_list, 1); end
+  else
+    return false;
   end
+  return true;
 end
 
 local is_subscription = set "subscribe subscribed unsubscribe unsubscribed";
 local function presence_arrived(stanza, host)
   if not is_subscription[stanza.attr.type] then return; end
-  local username = stanza.attr.to:match("^([^@/]+)@");
-  local user = username and prosody.bare_sessions[username .. "@" .. host];
-  for _, session in pairs(user and user.sessions or {}) do
+  local username = (stanza.attr.to or ""):match("^([^@/]+)@");
+  if not username then return; end
+  local jid = username .. "@" .. host;
+  for _, session in pairs(prosody.bare_sessions[jid] and prosody.bare_sessions[jid].sessions or {}) do
     if session.interested then return; end -- it is sent a push
   end
-  if not username or not usermanager.user_exists(username, host) then return; end
-  touched[username .. "@" .. host] = { username, host }; -- written when the server has changed it
+  if is_touched[jid] or not usermanager.user_exists(username, host) then return; end
+  is_touched[jid] = true;
+  table.insert(touched, { jid = jid, username = username, host = host }); -- written after the change
 end
 
 function module.add_host(module)
   if not prosody.hosts[module.host] or prosody.hosts[module.host].type ~= "local" then return; end
   local function on(event, work, priority) module:hook(event, guarded(work), priority); end
-  on("authentication-success", function (event) authenticated(event.session); end);
   on("resource-bind", function (event) begins(event.session, "opened"); end);
   on("pre-session-close", function (event) closed_by_client[event.session] = event.reason == false; end, 10000);
   on("resource-unbind", function (event)
-    if closed_by_client[event.session] then return ends(event.session, "closed", "client", "by"); end
+    if closed_by_client[event.session] or event.session.bosh_terminate then return ends(event.session, "closed", "client", "by"); end
     ends(event.session, "closed", event.error);
   end);
   on("smacks-hibernation-start", function (event) ends(event.origin, "lost"); end);
@@ -733,12 +730,13 @@ end
 
 local last_beat = 0;
 local work = guarded(function ()
-  if now() - last_beat >= 10 then
-    last_beat = now();
+  if time.now() - last_beat >= 10 then
+    last_beat = time.now();
     write('"alive":%d', written);
     if is_failing then spooled = survey(); end
   end
-  write_some_rosters();
+  local deadline = time.monotonic() + slice;
+  repeat until not write_next_roster() or time.monotonic() >= deadline
 end);
 
 filters.add_filter_hook(watch);
