@@ -4,32 +4,37 @@
 %%   rollcall fleet tap ejabberd > mod_rollcall_tap.erl && erlc mod_rollcall_tap.erl
 %%   ejabberdctl.cfg: ERL_OPTIONS="-pa THAT_FOLDER"; ejabberd.yml, modules: mod_rollcall_tap: {}
 %%   restart it; then: rollcall import /var/lib/ejabberd/rollcall_tap --account JID -o LOG
-%% Options: folder; what: roster (the default: no messages, of queries only those about rosters,
-%% sessions and blocking) or all; limit, in MB: with so much in the folder nothing is written until
-%% files are moved away, and a "gap" counts what is missing.
+%% Options: what, of each host: roster (the default: no messages, of queries only those about rosters,
+%% sessions and blocking) or all; folder and limit, of the first host that begins: with so many MB in
+%% the folder nothing is written until files are moved away, and a "gap" counts what is missing.
 -module(mod_rollcall_tap).
 -behaviour(gen_mod).
 -behaviour(gen_server).
 
 -export([start/2, stop/1, reload/3, depends/2, mod_options/1, mod_opt_type/1, mod_doc/0]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2]).
--export([authenticated/3, opened/1, lost/1, closed/2, from_client/3, to_client/3,
-         subscription_arrived/2]).
+-export([opened/1, lost/1, closed/2, from_client/3, to_client/3, subscription_arrived/2]).
 
 %% As in p1_xml's fxml.hrl and in mod_roster.hrl, whose places differ between packages.
 -record(xmlel, {name, attrs = [], children = []}).
 -record(roster, {usj, us, jid, name, subscription, ask, groups, askmessage, xs}).
--record(spool, {folder, limit, what, file, path, inode, segment = 0, size = 0, spooled = 0,
-                lines = [], count = 0, written = 0, is_failing = false}).
+-record(spool, {folder, limit, file, path, inode, segment = 0, size = 0, spooled = 0,
+                lines = [], count = 0, bytes = 0, written = 0, is_failing = false}).
 
+-define(ROSTERS, mod_rollcall_tap_rosters).
 -define(SEGMENT_SIZE, 64 bsl 20).
--define(SLICE, 50).
 -define(MANY_LINES, 500).
--define(MOST_WAITING, 100000).
-%% The counters of a boot: the last connection, the lines on their way to the spool, those lost.
+-define(MOST_BYTES, 64 bsl 20).
+-define(MOST_CHANGES, 10000).
+-define(SLICE, 50).
+%% The counters of a boot: the last connection; the lines on their way to the spool, and their bytes;
+%% the lines that were lost; the changed rosters that wait to be written.
 -define(CONNECTION, 1).
--define(WAITING, 2).
--define(LOST, 3).
+-define(LINES, 2).
+-define(BYTES, 3).
+-define(LOST, 4).
+-define(CHANGES, 5).
+-define(CLIENT, <<"jabber:client">>).
 -define(REMOVED, <<"urn:rollcall:removed:0">>).
 
 start(Host, Opts) -> guarded(fun() -> begin_tap(Host, Opts) end), ok.
@@ -37,17 +42,16 @@ start(Host, Opts) -> guarded(fun() -> begin_tap(Host, Opts) end), ok.
 begin_tap(Host, Opts) ->
     case persistent_term:get(?MODULE, none) of
         none ->
-            Boot = binary:encode_hex(crypto:strong_rand_bytes(4)),
+            Boot = string:lowercase(binary:encode_hex(crypto:strong_rand_bytes(4))),
             Settings = #spool{folder = folder(maps:get(folder, Opts, <<>>)),
-                              what = maps:get(what, Opts, roster),
                               limit = maps:get(limit, Opts, 4096) bsl 20},
-            persistent_term:put(?MODULE, {string:lowercase(Boot), atomics:new(3, []), Settings});
+            persistent_term:put(?MODULE, {Boot, atomics:new(5, []), Settings});
         _ -> ok
     end,
-    gen_server:start({local, ?MODULE}, ?MODULE, [], []),
     [ejabberd_hooks:add(Hook, Host, ?MODULE, Function, Priority)
      || {Hook, Function, Priority} <- hooks()],
-    spawn(fun() -> guarded(fun() -> write_rosters(Host) end) end).
+    send(?MODULE, begun),
+    send(?ROSTERS, {list, Host, 60}).
 
 stop(Host) ->
     guarded(fun() ->
@@ -70,8 +74,7 @@ folder(Folder) -> Folder.
 
 %% Before mod_stream_mgmt (50), which answers at once, and after mod_roster (50), which stores.
 hooks() ->
-    [{c2s_auth_result, authenticated, 1}, {c2s_session_opened, opened, 1},
-     {c2s_session_pending, lost, 1}, {c2s_terminated, closed, 1},
+    [{c2s_session_opened, opened, 1}, {c2s_session_pending, lost, 1}, {c2s_terminated, closed, 1},
      {c2s_handle_recv, from_client, 1}, {c2s_handle_send, to_client, 1},
      {roster_in_subscription, subscription_arrived, 99}].
 
@@ -80,25 +83,20 @@ guarded(Work) -> guarded(Work, ok).
 guarded(Work, Otherwise) ->
     try Work()
     catch Class:Reason:Stack ->
-        catch lost_lines(1),
+        catch count(?LOST, 1),
         catch logger:error("rollcall_tap: ~p:~p ~p", [Class, Reason, Stack]),
         Otherwise
     end.
 
-lost_lines(Count) ->
+count(Counter, Number) ->
     {_, Counters, _} = persistent_term:get(?MODULE),
-    atomics:add(Counters, ?LOST, Count).
+    atomics:add_get(Counters, Counter, Number).
+
+reset(Counter) ->
+    {_, Counters, _} = persistent_term:get(?MODULE),
+    atomics:exchange(Counters, Counter, 0).
 
 %% Sessions. The connection's number is in the state of its process.
-
-authenticated(#{lserver := Server} = State, true, User) ->
-    guarded(fun() ->
-        {Address, _} = maps:get(ip, State, {none, 0}),
-        IP = case inet:ntoa(Address) of {error, _} -> ""; Text -> Text end,
-        stream(numbered(State), jid:encode(jid:make(User, Server)), authenticated,
-               [{ip, IP}, {over, atom_to_list(xmpp_stream_in:get_transport(State))}])
-    end, State);
-authenticated(State, _Failure, _User) -> State.
 
 opened(State) -> begun(State, opened).
 lost(State) -> ended(State, lost, []).
@@ -113,31 +111,28 @@ closed(State, Reason) ->
 
 %% What a session changed in its last minute may have been pushed to a connection that was gone.
 write_last_edit(#{rollcall_tap_edit := Time, user := User, lserver := Server}) ->
-    [write_if_offline(User, Server, 1000) || erlang:monotonic_time(second) - Time < 60];
+    [roster_changed(User, Server, 1000) || erlang:monotonic_time(second) - Time < 60];
 write_last_edit(_State) -> ok.
 
 begun(#{jid := JID} = State, Event) ->
     guarded(fun() ->
-        Tapped = stream(numbered(State), account(State), Event, [{jid, jid:encode(JID)}]),
+        Tapped = stream(numbered(State), Event, [{jid, jid:encode(JID)}]),
         Tapped#{rollcall_tap_open => true}
     end, State).
 
 ended(#{rollcall_tap_open := true} = State, Event, Details) ->
-    guarded(fun() ->
-        maps:remove(rollcall_tap_open, stream(State, account(State), Event, Details))
-    end, State);
+    guarded(fun() -> maps:remove(rollcall_tap_open, stream(State, Event, Details)) end, State);
 ended(State, _Event, _Details) -> State.
 
-account(#{user := User, lserver := Server}) -> jid:encode(jid:make(User, Server)).
-
 numbered(#{rollcall_tap := _} = State) -> State;
-numbered(State) ->
-    {_, Counters, _} = persistent_term:get(?MODULE),
-    State#{rollcall_tap => atomics:add_get(Counters, ?CONNECTION, 1)}.
+numbered(State) -> State#{rollcall_tap => count(?CONNECTION, 1)}.
 
-stream(#{rollcall_tap := Number} = State, Account, Event, Details) ->
-    write([{c, Number}, {a, Account}, {stream, atom_to_list(Event)} | Details]),
+stream(State, Event, Details) ->
+    write(State, [{stream, atom_to_list(Event)} | Details]),
     State.
+
+write(#{rollcall_tap := Number, user := User, lserver := Server}, Members) ->
+    write([{c, Number}, {a, jid:encode(jid:make(User, Server))} | Members]).
 
 %% Elements.
 
@@ -145,16 +140,15 @@ from_client(State, #xmlel{} = Element, _Decoded) -> record(State, "out", fun() -
 from_client(State, _Other, _Decoded) -> State.
 
 to_client(State, #xmlel{} = Element, ok) -> record(State, "in", fun() -> Element end);
-to_client(State, Packet, ok) ->
-    record(State, "in", fun() -> xmpp:encode(Packet, <<"jabber:client">>) end);
+to_client(State, Packet, ok) -> record(State, "in", fun() -> xmpp:encode(Packet, ?CLIENT) end);
 to_client(State, _Packet, _Failure) -> State.
 
-record(#{user := User} = State, Direction, Encode) when User =/= <<>> ->
+record(#{user := User, lserver := Server} = State, Direction, Encode) when User =/= <<>> ->
     guarded(fun() ->
         Element = Encode(),
         Tapped = announced(State, Element),
-        write([{c, maps:get(rollcall_tap, Tapped)}, {a, account(State)}, {dir, Direction},
-               {xml, fxml:element_to_binary(presentable(Element))}]),
+        Presentable = presentable(Element, gen_mod:get_module_opt(Server, ?MODULE, what)),
+        write(Tapped, [{dir, Direction}, {xml, fxml:element_to_binary(Presentable)}]),
         case Direction =:= "out" andalso is_edit(Element) of
             true -> Tapped#{rollcall_tap_edit => erlang:monotonic_time(second)};
             false -> Tapped
@@ -162,14 +156,16 @@ record(#{user := User} = State, Direction, Encode) when User =/= <<>> ->
     end, State);
 record(State, _Direction, _Encode) -> State.
 
-is_edit(#xmlel{name = Name, attrs = Attrs, children = Children}) ->
-    case {Name, proplists:get_value(<<"type">>, Attrs)} of
-        {<<"iq">>, <<"set">>} ->
-            [] =/= [Child || #xmlel{} = Child <- Children, space(Child) =:= <<"jabber:iq:roster">>];
-        {<<"presence">>, <<"subscribe", _/binary>>} -> true;
-        {<<"presence">>, <<"unsubscribe", _/binary>>} -> true;
-        _ -> false
-    end.
+is_edit(#xmlel{name = <<"iq">>, children = Children} = IQ) ->
+    value(<<"type">>, IQ) =:= <<"set">> andalso
+        lists:any(fun(#xmlel{} = Child) -> value(<<"xmlns">>, Child) =:= <<"jabber:iq:roster">>;
+                     (_Text) -> false end, Children);
+is_edit(#xmlel{name = <<"presence">>} = Presence) ->
+    lists:member(value(<<"type">>, Presence), [<<"subscribe">>, <<"subscribed">>, <<"unsubscribe">>,
+                                               <<"unsubscribed">>]);
+is_edit(_Element) -> false.
+
+value(Key, #xmlel{attrs = Attrs}) -> proplists:get_value(Key, Attrs, <<>>).
 
 %% The state after the line that has to come before an element.
 announced(#{rollcall_tap_open := true} = State, _Element) -> State;
@@ -181,8 +177,8 @@ announced(State, _Element) -> numbered(State).
 
 %% Secrets leave Rollcall's mark; a resumption id leaves a digest, which is equal for equal ids.
 
-presentable(#xmlel{name = Name, attrs = Attrs} = Element) ->
-    case {kind(space(Element)), Name, what()} of
+presentable(#xmlel{name = Name, attrs = Attrs} = Element, Option) ->
+    case {kind(space(Element)), Name, Option} of
         {management, _, _} ->
             Element#xmlel{attrs = [marked(Attr) || {Key, _} = Attr <- Attrs, Key =/= <<"location">>]};
         {login, _, _} -> without_content(Element, <<"sasl">>);
@@ -196,8 +192,6 @@ presentable(#xmlel{name = Name, attrs = Attrs} = Element) ->
             end;
         _ -> Element
     end.
-
-what() -> {_, _, #spool{what = What}} = persistent_term:get(?MODULE), What.
 
 space(#xmlel{attrs = Attrs}) -> proplists:get_value(<<"xmlns">>, Attrs, <<>>).
 
@@ -236,41 +230,43 @@ without_content(#xmlel{name = Name, attrs = Attrs, children = Children} = Elemen
                   children = [Mark | Problem]}.
 
 %% Stored rosters: of every account at the start, and of an account without a session when a
-%% subscription stanza reaches it.
-
-write_rosters(Host) ->
-    try ejabberd_auth:get_users(Host) of
-        Accounts -> write_slices(Accounts)
-    catch _:_ -> % at the start the accounts' table may not exist yet
-        timer:sleep(1000),
-        write_rosters(Host)
-    end.
-
-write_slices([]) -> ok;
-write_slices(Accounts) ->
-    {Slice, Rest} = lists:split(min(?SLICE, length(Accounts)), Accounts),
-    [guarded(fun() -> write_roster(User, Server, "all", none) end) || {User, Server} <- Slice],
-    timer:sleep(50),
-    write_slices(Rest).
+%% subscription stanza reaches it. One process reads them.
 
 subscription_arrived(Result, Presence) ->
     guarded(fun() ->
         {User, Server, _} = jid:tolower(xmpp:get_to(Presence)),
-        write_if_offline(User, Server, 0)
+        roster_changed(User, Server, 0)
     end),
     Result.
 
-write_if_offline(User, Server, Delay) ->
-    spawn(fun() ->
-        timer:sleep(Delay),
-        guarded(fun() ->
-            [write_roster(User, Server, "changed", none)
-             || ejabberd_sm:get_user_resources(User, Server) =:= []]
-        end)
-    end).
+roster_changed(User, Server, Delay) ->
+    case count(?CHANGES, 1) of
+        Waiting when Waiting > ?MOST_CHANGES -> count(?CHANGES, -1), count(?LOST, 1);
+        _ when Delay =:= 0 -> send(?ROSTERS, {changed, User, Server});
+        _ -> erlang:send_after(Delay, ?ROSTERS, {changed, User, Server})
+    end.
+
+%% At the start the accounts' table may not exist yet.
+list(Host, Attempts, Accounts) ->
+    try ejabberd_auth:get_users(Host) of
+        Found ->
+            [self() ! slice || Accounts =:= []],
+            Found ++ Accounts
+    catch _:_ when Attempts > 1 ->
+        erlang:send_after(1000, self(), {list, Host, Attempts - 1}),
+        Accounts
+    end.
+
+write_slice([{User, Server} | Rest], Left) when Left > 0 ->
+    guarded(fun() -> write_roster(User, Server, "all", none, 3) end),
+    write_slice(Rest, Left - 1);
+write_slice(Rest, _Left) ->
+    [erlang:send_after(50, self(), slice) || Rest =/= []],
+    Rest.
 
 %% Reads the roster again after it was written: a session may have changed it in between.
-write_roster(User, Server, Why, Written) ->
+write_roster(_User, _Server, _Why, _Written, 0) -> ok;
+write_roster(User, Server, Why, Written, Attempts) ->
     case lists:sort(mod_roster:get_roster(User, Server)) of
         Written -> ok;
         Items ->
@@ -283,7 +279,7 @@ write_roster(User, Server, Why, Written) ->
                                                   lists:member(Ask, [in, both])],
             write([{a, Account}, {stored, Why}, {xml, fxml:element_to_binary(Result)},
                    {asked, {list, Asked}}]),
-            write_roster(User, Server, Why, Items)
+            write_roster(User, Server, Why, Items, Attempts - 1)
     end.
 
 item(#roster{subscription = none, ask = in}) -> []; % a request only, which is no item to clients
@@ -294,31 +290,27 @@ item(#roster{jid = JID, name = Name, subscription = Subscription, ask = Ask, gro
     Children = [#xmlel{name = <<"group">>, children = [{xmlcdata, Group}]} || Group <- Groups],
     [#xmlel{name = <<"item">>, attrs = Attrs, children = Children}].
 
-%% Lines go to one process by messages; when too many wait, they are counted and not sent.
+%% Lines go to one process by messages; when too much waits, they are counted and not sent.
 
 write(Members) ->
     Line = json(Members),
-    {_, Counters, _} = persistent_term:get(?MODULE),
-    case whereis(?MODULE) of
-        undefined ->
-            lost_lines(1),
-            gen_server:start({local, ?MODULE}, ?MODULE, [], []);
-        Writer ->
-            case atomics:add_get(Counters, ?WAITING, 1) of
-                Waiting when Waiting > ?MOST_WAITING ->
-                    atomics:sub(Counters, ?WAITING, 1),
-                    lost_lines(1);
-                _ -> Writer ! {line, Line}
-            end
+    case count(?BYTES, byte_size(Line)) of
+        Waiting when Waiting > ?MOST_BYTES -> count(?BYTES, -byte_size(Line)), count(?LOST, 1);
+        _ -> count(?LINES, 1), send(?MODULE, {line, Line})
     end.
 
-json(Members) ->
-    Rest = [[",\"", atom_to_list(Key), "\":", value(Value)] || {Key, Value} <- Members],
-    iolist_to_binary(["{\"t\":", value(os:system_time(millisecond)), Rest, "}\n"]).
+%% The processes are not linked to the server: if one ends, the next message starts it again.
+send(Name, Message) ->
+    [gen_server:start({local, Name}, ?MODULE, Name, []) || whereis(Name) =:= undefined],
+    Name ! Message.
 
-value(Number) when is_integer(Number) -> integer_to_list(Number);
-value({list, Texts}) -> [$[, lists:join($,, [value(Text) || Text <- Texts]), $]];
-value(Text) ->
+json(Members) ->
+    Rest = [[",\"", atom_to_list(Key), "\":", json_value(Value)] || {Key, Value} <- Members],
+    iolist_to_binary(["{\"t\":", json_value(os:system_time(millisecond)), Rest, "}\n"]).
+
+json_value(Number) when is_integer(Number) -> integer_to_list(Number);
+json_value({list, Texts}) -> [$[, lists:join($,, [json_value(Text) || Text <- Texts]), $]];
+json_value(Text) ->
     Bytes = iolist_to_binary(Text),
     case re:run(Bytes, <<"[\\x00-\\x1f\"\\\\]">>, [{capture, none}]) of
         nomatch -> [$", Bytes, $"];
@@ -329,42 +321,55 @@ escaped(Byte) when Byte =:= $"; Byte =:= $\\ -> <<$\\, Byte>>;
 escaped(Byte) when Byte < 32 -> iolist_to_binary(io_lib:format("\\u~4.16.0b", [Byte]));
 escaped(Byte) -> <<Byte>>.
 
-%% The writer. It is not linked to the server: if it ends, the next line starts it again.
-
-init([]) ->
+init(?ROSTERS) ->
+    reset(?CHANGES),
+    {ok, []};
+init(?MODULE) ->
     process_flag(priority, high), % many sessions may be busy: lines wait for none of them
     process_flag(message_queue_data, off_heap),
-    {_, Counters, Settings} = persistent_term:get(?MODULE),
-    lost_lines(atomics:exchange(Counters, ?WAITING, 0)), % those on their way to an earlier writer
+    reset(?BYTES),
+    count(?LOST, reset(?LINES)), % those on their way to an earlier writer
     self() ! heartbeat,
+    {_, _, Settings} = persistent_term:get(?MODULE),
     {ok, Settings#spool{spooled = element(1, survey(Settings#spool.folder))}}.
 
-handle_info({line, Line}, #spool{lines = Lines, count = Count} = Spool) ->
+handle_info({line, Line}, #spool{lines = Lines, count = Count, bytes = Bytes} = Spool) ->
     [erlang:send_after(50, self(), flush) || Count =:= 0],
-    Next = Spool#spool{lines = [Line | Lines], count = Count + 1},
+    Next = Spool#spool{lines = [Line | Lines], count = Count + 1, bytes = Bytes + byte_size(Line)},
     {noreply, if Count + 1 >= ?MANY_LINES -> flush(Next); true -> Next end};
 handle_info(heartbeat, #spool{written = Written, folder = Folder} = Spool) ->
     erlang:send_after(10000, self(), heartbeat),
     guarded(fun() -> write([{alive, Written}]) end),
     {noreply, Spool#spool{spooled = element(1, survey(Folder))}};
 handle_info(flush, Spool) -> {noreply, flush(Spool)};
-handle_info(_Other, Spool) -> {noreply, Spool}.
+handle_info({list, Host, Attempts}, Accounts) ->
+    {noreply, guarded(fun() -> list(Host, Attempts, Accounts) end, Accounts)};
+handle_info(slice, Accounts) -> {noreply, write_slice(Accounts, ?SLICE)};
+handle_info({changed, User, Server}, Accounts) ->
+    guarded(fun() ->
+        count(?CHANGES, -1),
+        [write_roster(User, Server, "changed", none, 3)
+         || ejabberd_sm:get_user_resources(User, Server) =:= []]
+    end),
+    {noreply, Accounts};
+handle_info(_Other, State) -> {noreply, State}.
 
 handle_call(_Flush, _From, Spool) -> {reply, ok, flush(Spool)}.
-handle_cast(_Message, Spool) -> {noreply, Spool}.
-terminate(_Reason, Spool) -> flush(Spool).
+handle_cast(_Message, State) -> {noreply, State}.
+terminate(_Reason, #spool{} = Spool) -> flush(Spool);
+terminate(_Reason, _Accounts) -> ok.
 
-flush(#spool{count = Count} = Spool) ->
-    {_, Counters, _} = persistent_term:get(?MODULE),
-    atomics:sub(Counters, ?WAITING, Count),
-    Gap = atomics:exchange(Counters, ?LOST, 0),
+flush(#spool{count = Count, bytes = Bytes} = Spool) ->
+    count(?LINES, -Count),
+    count(?BYTES, -Bytes),
+    Gap = reset(?LOST),
     try flush(Spool, Gap, Count)
     catch _:Reason ->
-        lost_lines(Gap + Count),
+        count(?LOST, Gap + Count),
         [catch logger:error("rollcall_tap: lines are being lost: ~p", [Reason])
          || not Spool#spool.is_failing],
         catch file:close(Spool#spool.file),
-        Spool#spool{lines = [], count = 0, file = undefined, is_failing = true}
+        Spool#spool{lines = [], count = 0, bytes = 0, file = undefined, is_failing = true}
     end.
 
 flush(Spool, 0, 0) -> Spool;
@@ -373,7 +378,7 @@ flush(#spool{lines = Lines} = Spool, Gap, Count) ->
     #spool{file = File, size = Size, spooled = Spooled, written = Written} = Usable = usable(Spool),
     Data = iolist_to_binary([[json([{gap, Gap}]) || Gap > 0] | lists:reverse(Lines)]),
     ok = file:write(File, Data),
-    Usable#spool{lines = [], count = 0, is_failing = false, written = Written + Count,
+    Usable#spool{lines = [], count = 0, bytes = 0, is_failing = false, written = Written + Count,
                  size = Size + byte_size(Data), spooled = Spooled + byte_size(Data)}.
 
 %% What is written to a deleted file is lost without an error.
@@ -386,7 +391,7 @@ usable(#spool{file = File, path = Path, inode = Inode, size = Size} = Spool) ->
 inode(Path) ->
     case file:read_file_info(Path, [raw]) of {ok, Info} -> element(12, Info); _ -> none end.
 
-next_segment(#spool{folder = Folder, file = Old, segment = Segment, what = What} = Spool) ->
+next_segment(#spool{folder = Folder, file = Old, segment = Segment} = Spool) ->
     catch file:close(Old),
     ok = filelib:ensure_path(Folder),
     ok = file:change_mode(Folder, 8#700),
@@ -397,8 +402,8 @@ next_segment(#spool{folder = Folder, file = Old, segment = Segment, what = What}
     {ok, File} = file:open(Path, [append, raw, binary]),
     ok = file:change_mode(Path, 8#600),
     Header = iolist_to_binary(io_lib:format(
-        "{\"rollcall-tap\":1,\"boot\":\"~s\",\"segment\":~b,\"server\":\"ejabberd ~s\",\"what\":\"~s\"}~n",
-        [Boot, Next, ejabberd_option:version(), What])),
+        "{\"rollcall-tap\":1,\"boot\":\"~s\",\"segment\":~b,\"server\":\"ejabberd ~s\"}~n",
+        [Boot, Next, ejabberd_option:version()])),
     case file:write(File, Header) of
         ok -> ok;
         Full -> file:close(File), file:delete(Path), error(Full)
