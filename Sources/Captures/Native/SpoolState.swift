@@ -65,6 +65,7 @@ package struct SpoolState: Hashable, Sendable {
   /// Begins another run of the server, in which no connection is open.
   package mutating func begin(_ boot: String) {
     changed.formUnion(open.keys)
+    isWhole = isWhole || !self.boot.isEmpty
     (self.boot, open, ended) = (boot, [:], [])
   }
 }

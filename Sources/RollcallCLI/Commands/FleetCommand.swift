@@ -37,9 +37,10 @@ struct FleetTapCommand: ParsableCommand {
     discussion: """
       The first lines of the module say how to install it. It writes every stanza of every local \
       account, in both directions, and the rosters that the server stores, as JSON Lines into a \
-      folder that only the server's user can read. Passwords and ids with which a session could \
-      be taken over are left out before anything is written, and so are messages and most other \
-      content, unless the module is configured to write all.
+      folder that only the server's user can read. Passwords, tokens, keys and the ids with which \
+      a session could be taken over are left out before anything is written, at any depth. So are \
+      messages and most other content, but not the status texts of presence, unless the module is \
+      configured to write all.
 
       Exit codes: 0 done, 2 bad usage or bad input.
 

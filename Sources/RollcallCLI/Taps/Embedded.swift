@@ -10,9 +10,10 @@ let embeddedEjabberdTap: StaticString = #"""
 %%   rollcall fleet tap ejabberd > mod_rollcall_tap.erl && erlc mod_rollcall_tap.erl
 %%   ejabberdctl.cfg: ERL_OPTIONS="-pa THAT_FOLDER"; ejabberd.yml, modules: mod_rollcall_tap: {}
 %%   restart it; then: rollcall import /var/lib/ejabberd/rollcall_tap --account JID -o LOG
-%% Options: what, of each host: roster (the default: no messages, of queries only those about rosters,
-%% sessions and blocking) or all; folder and limit, of the first host that begins: with so many MB in
-%% the folder nothing is written until files are moved away, and a "gap" counts what is missing.
+%% Options: what, of each host: roster (the default: presence with its status texts, and queries about
+%% rosters, sessions and blocking, but no messages) or all; folder and limit, of the first host that
+%% begins: with so many MB in the folder nothing is written until files are moved away, and a "gap"
+%% counts what is missing. Passwords, tokens and keys are not written in either case.
 -module(mod_rollcall_tap).
 -behaviour(gen_mod).
 -behaviour(gen_server).
@@ -41,6 +42,7 @@ let embeddedEjabberdTap: StaticString = #"""
 -define(LOST, 4).
 -define(CHANGES, 5).
 -define(CLIENT, <<"jabber:client">>).
+-define(CONFIRMATION, <<"http://jabber.org/protocol/http-auth">>).
 -define(REMOVED, <<"urn:rollcall:removed:0">>).
 
 start(Host, Opts) -> guarded(fun() -> begin_tap(Host, Opts) end), ok.
@@ -51,7 +53,7 @@ begin_tap(Host, Opts) ->
             Boot = string:lowercase(binary:encode_hex(crypto:strong_rand_bytes(4))),
             Settings = #spool{folder = folder(maps:get(folder, Opts, <<>>)),
                               limit = maps:get(limit, Opts, 4096) bsl 20},
-            persistent_term:put(?MODULE, {Boot, atomics:new(5, []), Settings});
+            persistent_term:put(?MODULE, {Boot, atomics:new(5, []), Settings, patterns()});
         _ -> ok
     end,
     [ejabberd_hooks:add(Hook, Host, ?MODULE, Function, Priority)
@@ -95,11 +97,11 @@ guarded(Work, Otherwise) ->
     end.
 
 count(Counter, Number) ->
-    {_, Counters, _} = persistent_term:get(?MODULE),
+    {_, Counters, _, _} = persistent_term:get(?MODULE),
     atomics:add_get(Counters, Counter, Number).
 
 reset(Counter) ->
-    {_, Counters, _} = persistent_term:get(?MODULE),
+    {_, Counters, _, _} = persistent_term:get(?MODULE),
     atomics:exchange(Counters, Counter, 0).
 
 %% Sessions. The connection's number is in the state of its process.
@@ -181,59 +183,154 @@ announced(#{jid := _, resource := Resource} = State, _Element)
     begun(State, opened); % it began before the tap did
 announced(State, _Element) -> numbered(State).
 
-%% Secrets leave Rollcall's mark; a resumption id leaves a digest, which is equal for equal ids.
+%% What is written of an element.
 
-presentable(#xmlel{name = Name, attrs = Attrs} = Element, Option) ->
-    case {kind(space(Element)), Name, Option} of
-        {management, _, _} ->
-            Element#xmlel{attrs = [marked(Attr) || {Key, _} = Attr <- Attrs, Key =/= <<"location">>]};
-        {login, _, _} -> without_content(Element, <<"sasl">>);
-        {_, <<"message">>, roster} -> without_content(Element, <<"message">>);
-        {_, _, What} when Name =:= <<"iq">>; Name =:= <<"message">> ->
-            Spaces = [space(Child) || #xmlel{name = Inner} = Child <- Element#xmlel.children,
-                                      Inner =/= <<"error">>],
-            case [Space || Space <- Spaces, not is_kept(kind(Space), What)] of
-                [] -> Element;
-                [Space | _] -> without_content(Element, Space)
+presentable(#xmlel{name = Name, children = Children} = Element, What) ->
+    Space = space(Element, ?CLIENT),
+    IsKnown = Name =:= <<"presence">> andalso Space =:= ?CLIENT orelse is_of_stream(Name)
+        orelse is_management(Space) orelse secret_space(Space) =/= none,
+    if Name =:= <<"iq">>, Space =:= ?CLIENT ->
+            Spaces = [space(Child, Space) || #xmlel{} = Child <- Children, not is_error(Child)],
+            case [Other || Other <- Spaces, secret_space(Other) =/= none
+                                            orelse What =/= all andalso not is_of_roster(Other)] of
+                [] -> cleaned(Element, Space);
+                [Other | _] -> without_query(Element, Other)
             end;
-        _ -> Element
+       Name =:= <<"message">>, What =/= all -> without_content(Element, Name);
+       What =:= all; IsKnown -> cleaned(Element, Space);
+       true -> without_content(Element, Space)
     end.
 
-space(#xmlel{attrs = Attrs}) -> proplists:get_value(<<"xmlns">>, Attrs, <<>>).
+is_of_stream(<<"stream:", _/binary>>) -> true;
+is_of_stream(_Name) -> false.
 
-is_kept(Kind, What) -> Kind =:= roster orelse What =:= all andalso Kind =/= secret.
+is_error(#xmlel{name = Name} = Child) ->
+    Name =:= <<"error">> andalso space(Child, ?CLIENT) =:= ?CLIENT.
 
-kind(<<"urn:xmpp:sm:2">>) -> management;
-kind(<<"urn:xmpp:sm:3">>) -> management;
-kind(<<"urn:ietf:params:xml:ns:xmpp-sasl">>) -> login;
-kind(<<"urn:xmpp:sasl:", _/binary>>) -> login;
-kind(<<"jabber:iq:roster">>) -> roster; % and what else is written with what: roster
-kind(<<"urn:xmpp:blocking">>) -> roster;
-kind(<<"urn:xmpp:ping">>) -> roster;
-kind(<<"urn:ietf:params:xml:ns:xmpp-bind">>) -> roster;
-kind(<<"urn:ietf:params:xml:ns:xmpp-session">>) -> roster;
-kind(<<"jabber:iq:register">>) -> secret; % passwords, tokens, signed addresses, confirmations
-kind(<<"jabber:iq:auth">>) -> secret;
-kind(<<"urn:xmpp:extdisco:", _/binary>>) -> secret;
-kind(<<"urn:xmpp:http:upload", _/binary>>) -> secret;
-kind(<<"urn:xmpp:push:0">>) -> secret;
-kind(<<"urn:xmpp:fast:0">>) -> secret;
-kind(<<"http://jabber.org/protocol/commands">>) -> secret;
-kind(<<"http://jabber.org/protocol/http-auth">>) -> secret;
-kind(_) -> other.
+is_of_roster(Space) ->
+    lists:member(Space, [<<"jabber:iq:roster">>, <<"urn:xmpp:blocking">>, <<"urn:xmpp:ping">>,
+                         <<"urn:ietf:params:xml:ns:xmpp-bind">>, <<"urn:ietf:params:xml:ns:xmpp-session">>]).
 
-marked({Key, Value}) when Key =:= <<"id">>; Key =:= <<"previd">> ->
+is_management(Space) -> Space =:= <<"urn:xmpp:sm:3">> orelse Space =:= <<"urn:xmpp:sm:2">>.
+
+space(#xmlel{attrs = Attrs}, Outer) -> proplists:get_value(<<"xmlns">>, Attrs, Outer).
+
+without_query(#xmlel{attrs = Attrs, children = Children} = IQ, Kind) ->
+    Short = without_content(IQ, Kind),
+    Kept = [<<"xmlns">>, <<"id">>, <<"type">>, <<"to">>, <<"from">>],
+    Errors = [cleaned(Child, ?CLIENT) || #xmlel{} = Child <- Children, is_error(Child)],
+    Short#xmlel{attrs = [Attr || {Key, _} = Attr <- Attrs, lists:member(Key, Kept)],
+                children = Short#xmlel.children ++ Errors}.
+
+%% Secrets, which are looked for at any depth. One leaves Rollcall's mark. The id with which a session
+%% can be resumed leaves a digest, which is equal for equal ids.
+
+without_content(#xmlel{name = Name, attrs = Attrs}, Kind) ->
+    Mark = #xmlel{name = <<"removed">>, attrs = [{<<"xmlns">>, ?REMOVED}, {<<"kind">>, Kind}]},
+    #xmlel{name = Name, attrs = [Attr || {<<"xmlns">>, _} = Attr <- Attrs], children = [Mark]}.
+
+cleaned({xmlcdata, Text}, _Outer) -> {xmlcdata, cleaned_text(Text)};
+cleaned(#xmlel{attrs = Attrs, children = Children} = Element, Outer) ->
+    Space = space(Element, Outer),
+    case secret(Element, Space) of
+        none ->
+            Element#xmlel{attrs = [cleaned_attr(Attr, is_management(Space)) || {Key, _} = Attr <- Attrs,
+                                   Key =/= <<"location">> orelse not is_management(Space)],
+                          children = [cleaned(Child, Space) || Child <- Children]};
+        Kind -> without_content(Element, Kind)
+    end.
+
+cleaned_attr({Key, Value}, true) when Key =:= <<"id">>; Key =:= <<"previd">> ->
     <<Digest:8/binary, _/binary>> = crypto:hash(sha256, Value),
     {Key, <<?REMOVED/binary, "#", (string:lowercase(binary:encode_hex(Digest)))/binary>>};
-marked(Attr) -> Attr.
+cleaned_attr({Key, Value}, _IsManagement) ->
+    case secret_name(Key) of
+        none -> {Key, cleaned_text(Value)};
+        _ -> {Key, ?REMOVED}
+    end.
 
-without_content(#xmlel{name = Name, attrs = Attrs, children = Children} = Element, Kind) ->
-    Kept = [<<"xmlns">> | [Key || Key <- [<<"id">>, <<"type">>, <<"to">>, <<"from">>],
-                                  Name =/= <<"message">>]],
-    Mark = #xmlel{name = <<"removed">>, attrs = [{<<"xmlns">>, ?REMOVED}, {<<"kind">>, Kind}]},
-    Problem = [Child || #xmlel{name = <<"error">>} = Child <- Children, Name =:= <<"iq">>],
-    Element#xmlel{attrs = [Attr || {Key, _} = Attr <- Attrs, lists:member(Key, Kept)],
-                  children = [Mark | Problem]}.
+%% A text without the keys, passwords and parameters in its addresses.
+cleaned_text(Text) ->
+    case binary:match(Text, pattern(signs)) of
+        nomatch -> Text;
+        _ ->
+            lists:foldl(fun(Pattern, Rest) ->
+                re:replace(Rest, Pattern, "\\1removed\\2", [global, {return, binary}])
+            end, Text, pattern(addresses))
+    end.
+
+%% The kind of secret that an element is.
+secret(#xmlel{name = Name, children = Children} = Element, Space) ->
+    IsForeign = binary:match(Name, <<":">>) =/= nomatch andalso not is_of_stream(Name),
+    IsInvitation = binary:match(Name, [<<"invit">>, <<"Invit">>]) =/= nomatch
+        andalso Space =/= <<"http://jabber.org/protocol/muc#user">>,
+    IsKey = Space =:= <<"urn:xmpp:esfs:0">> andalso lists:member(Name, [<<"key">>, <<"iv">>]),
+    IsSecretField = Name =:= <<"field">> andalso (value(<<"type">>, Element) =:= <<"text-private">>
+        orelse secret_name(value(<<"var">>, Element)) =/= none),
+    HasConfirmation = [] =/= [Child || #xmlel{} = Child <- Children, space(Child, Space) =:= ?CONFIRMATION],
+    case secret_space(Space) of
+        _ when IsForeign -> <<"foreign">>; % the prefix of its namespace was declared with the stream
+        _ when IsInvitation -> <<"token">>;
+        _ when IsKey -> <<"key">>;
+        _ when IsSecretField -> <<"password">>;
+        _ when HasConfirmation -> ?CONFIRMATION; % its id is repeated in the body
+        none -> secret_name(Name);
+        Kind -> Kind
+    end.
+
+%% The kind of secret that has a name, in any namespace.
+secret_name(Name) ->
+    case is_map_key(Name, pattern(ordinary)) orelse re:run(Name, pattern(name), [{capture, none}]) of
+        match -> <<"password">>;
+        _ -> none
+    end.
+
+%% The kind of secret that is in a namespace.
+secret_space(Space) ->
+    case is_map_key(Space, pattern(ordinary)) orelse re:run(Space, pattern(space), [{capture, none}]) of
+        true -> none;
+        match -> <<"sasl">>;
+        nomatch ->
+            case lists:member(Space, secret_spaces()) of
+                true -> Space;
+                false -> none
+            end
+    end.
+
+pattern(Key) ->
+    {_, _, _, #{Key := Pattern}} = persistent_term:get(?MODULE),
+    Pattern.
+
+%% How a secret is named, and what an address has before one, for re and binary; and, to be fast, the
+%% names and namespaces of most stanzas, which are no secrets'.
+patterns() ->
+    Ordinary = "iq message presence query item group status show priority c x photo bind jid resource ping "
+        "body delay error text xmlns id type to from name subscription ask ver hash node stamp h xml:lang "
+        "jabber:client jabber:iq:roster urn:xmpp:ping urn:xmpp:sm:3 urn:xmpp:delay vcard-temp:x:update "
+        "http://jabber.org/protocol/caps urn:ietf:params:xml:ns:xmpp-stanzas",
+    Ending = "(?:passwd|passphrase|secret|token|(?:secret|private|priv|auth|api)[-_.]?key|credentials?)",
+    Word = "(?:pass|pwd|otp|pin|handshake|key[-_.]?params)",
+    Parameter = "[?;&#/](?:[^?;&#/=\\s]*(?:password|signature|" ++ Ending ++ ")|" ++ Word
+        ++ "|preauth|sig|hmac|key)=",
+    #{ordinary => maps:from_keys(binary:split(list_to_binary(Ordinary), <<" ">>, [global]), true),
+      signs => binary:compile_pattern([<<"#">>, <<"=">>, <<"://">>]),
+      space => compiled("sasl|auth|invit"),
+      name => compiled("password|landing|" ++ Ending ++ "$|(?:^|[:#])" ++ Word ++ "$"),
+      addresses => [compiled("(aesgcm:[^\\x00-\\x20\"<>#]*#)[^\\x00-\\x20\"<>]+()"),
+                    compiled("(://[^/?#\\s:]*:)[^/?#\\s]+(@)"),
+                    compiled("(" ++ Parameter ++ ")[^&;#\"'<>\\s]*()")]}.
+
+compiled(Pattern) ->
+    {ok, Compiled} = re:compile(Pattern, [caseless]),
+    Compiled.
+
+secret_spaces() -> % of passwords, tokens, signed addresses
+    [<<"jabber:iq:register">>, <<"jabber:server:dialback">>, <<"http://jabber.org/protocol/httpbind">>,
+     <<"urn:xmpp:extdisco:1">>, <<"urn:xmpp:extdisco:2">>, <<"urn:xmpp:http:upload">>,
+     <<"urn:xmpp:http:upload:0">>, <<"eu:siacs:conversations:http:upload">>, <<"urn:xmpp:push:0">>,
+     <<"urn:xmpp:fast:0">>, <<"https://xmpp.org/extensions/isr/0">>, <<"urn:xmpp:scram-upgrade:0">>,
+     <<"urn:xmpp:oauth:0">>, <<"http://jabber.org/protocol/muc#owner">>,
+     <<"http://jabber.org/protocol/commands">>].
 
 %% Stored rosters: of every account at the start, and of an account without a session when a
 %% subscription stanza reaches it. One process reads them.
@@ -280,7 +377,7 @@ write_roster(User, Server, Why, Written, Attempts) ->
             Query = #xmlel{name = <<"query">>, attrs = [{<<"xmlns">>, <<"jabber:iq:roster">>}],
                            children = lists:flatmap(fun item/1, Items)},
             Attrs = [{<<"type">>, <<"result">>}, {<<"id">>, <<"rollcall-tap">>}, {<<"to">>, Account}],
-            Result = #xmlel{name = <<"iq">>, attrs = Attrs, children = [Query]},
+            Result = cleaned(#xmlel{name = <<"iq">>, attrs = Attrs, children = [Query]}, ?CLIENT),
             Asked = [jid:encode(jid:make(JID)) || #roster{jid = JID, ask = Ask} <- Items,
                                                   lists:member(Ask, [in, both])],
             write([{a, Account}, {stored, Why}, {xml, fxml:element_to_binary(Result)},
@@ -336,7 +433,7 @@ init(?MODULE) ->
     reset(?BYTES),
     count(?LOST, reset(?LINES)), % those on their way to an earlier writer
     self() ! heartbeat,
-    {_, _, Settings} = persistent_term:get(?MODULE),
+    {_, _, Settings, _} = persistent_term:get(?MODULE),
     {ok, Settings#spool{spooled = element(1, survey(Settings#spool.folder))}}.
 
 handle_info({line, Line}, #spool{lines = Lines, count = Count, bytes = Bytes} = Spool) ->
@@ -403,7 +500,7 @@ next_segment(#spool{folder = Folder, file = Old, segment = Segment} = Spool) ->
     ok = file:change_mode(Folder, 8#700),
     {Bytes, Last} = survey(Folder),
     Next = max(Segment, Last) + 1,
-    {Boot, _, _} = persistent_term:get(?MODULE),
+    {Boot, _, _, _} = persistent_term:get(?MODULE),
     Path = filename:join(Folder, io_lib:format("~s-~6..0b.jsonl", [Boot, Next])),
     {ok, File} = file:open(Path, [append, raw, binary]),
     ok = file:change_mode(Path, 8#600),
@@ -438,9 +535,10 @@ let embeddedProsodyTap: StaticString = #"""
 --   rollcall fleet tap prosody > /usr/local/lib/prosody/modules/mod_rollcall_tap.lua
 --   prosody.cfg.lua: add that folder to plugin_paths, and "rollcall_tap" to the global modules_enabled
 --   prosodyctl restart; then: rollcall import /var/lib/prosody/rollcall_tap --account JID -o LOG
--- Options: rollcall_tap_folder; rollcall_tap_what = "roster" (the default: no messages, and of queries
--- only those about rosters, sessions and blocking) or "all"; rollcall_tap_limit, in MB: with so much
--- in the folder nothing is written until files are moved away, and a "gap" counts what is missing.
+-- Options: rollcall_tap_folder; rollcall_tap_what = "roster" (the default: presence with its status
+-- texts, and queries about rosters, sessions and blocking, but no messages) or "all"; rollcall_tap_limit,
+-- in MB: with so much in the folder nothing is written until files are moved away, and a "gap" counts
+-- what is missing. Passwords, tokens and keys are not written in either case.
 
 module:set_global();
 
@@ -547,7 +645,8 @@ local function write(members, ...)
   if #buffer >= most_lines then flush_safely(); end
 end
 
--- Secrets leave Rollcall's mark; a resumption id leaves a digest, which is equal for equal ids.
+-- Secrets, which are looked for at any depth. One leaves Rollcall's mark. The id with which a session
+-- can be resumed leaves a digest, which is equal for equal ids.
 
 local function set(words)
   local found = {};
@@ -557,44 +656,115 @@ end
 
 local removed = "urn:rollcall:removed:0";
 local management = set "urn:xmpp:sm:2 urn:xmpp:sm:3";
-local login = set "urn:ietf:params:xml:ns:xmpp-sasl urn:xmpp:sasl:1 urn:xmpp:sasl:2";
-local secret = set [[ jabber:iq:register jabber:iq:auth urn:xmpp:extdisco:1 urn:xmpp:extdisco:2
-  urn:xmpp:http:upload:0 urn:xmpp:push:0 urn:xmpp:fast:0 http://jabber.org/protocol/commands
-  http://jabber.org/protocol/http-auth ]]; -- passwords, tokens, signed addresses, what confirms something
+local secret_spaces = set [[ jabber:iq:register jabber:server:dialback http://jabber.org/protocol/httpbind
+  urn:xmpp:extdisco:1 urn:xmpp:extdisco:2 urn:xmpp:http:upload urn:xmpp:http:upload:0
+  eu:siacs:conversations:http:upload urn:xmpp:push:0 urn:xmpp:fast:0 https://xmpp.org/extensions/isr/0
+  urn:xmpp:scram-upgrade:0 urn:xmpp:oauth:0 http://jabber.org/protocol/muc#owner
+  http://jabber.org/protocol/commands ]]; -- passwords, tokens, signed addresses
+local confirmation = "http://jabber.org/protocol/http-auth"; -- whose id is repeated in the body
+local secret_names = set "pass pwd otp pin handshake keyparams";
+local secret_endings = { "passwd", "passphrase", "secret", "token", "secretkey", "privatekey", "privkey",
+  "authkey", "apikey", "credential", "credentials" };
+local secret_parameters = set "preauth sig signature hmac key xamzsignature xgoogsignature";
+
+local function remembered(work) -- the function with a memory: most names come again
+  local results, count = {}, 0;
+  return function (text)
+    text = text:sub(-64);
+    if results[text] == nil then
+      if count == 1000 then results, count = {}, 0; end
+      results[text], count = work(text) or false, count + 1;
+    end
+    return results[text];
+  end
+end
+
+local kind_of_space = remembered(function (space)
+  local plain = space:lower();
+  if plain:find("sasl", 1, true) or plain:find("auth", 1, true) then return "sasl"; end
+  return secret_spaces[space] and space or plain:find("invit", 1, true) and "token";
+end);
+
+local kind_of_name = remembered(function (name)
+  local plain = name:match("[^:#\1]*$"):gsub("[-_.]", ""):lower();
+  local is_secret = secret_names[plain] or plain:find("password", 1, true) or plain:find("landing", 1, true);
+  for _, ending in ipairs(secret_endings) do is_secret = is_secret or plain:sub(-#ending) == ending; end
+  return is_secret and "password";
+end);
+
+local is_parameter = remembered(function (name)
+  return kind_of_name(name) or secret_parameters[name:gsub("[-_.]", ""):lower()];
+end);
+
+local function kind_of_element(element, space)
+  local name, attr = element.name, element.attr;
+  if name:find("[iI]nvit") and space ~= "http://jabber.org/protocol/muc#user" then return "token"; end
+  if space == "urn:xmpp:esfs:0" and (name == "key" or name == "iv") then return "key"; end
+  if name == "field" and (attr.type == "text-private" or kind_of_name(attr.var or "")) then return "password"; end
+  for _, child in ipairs(element.tags) do
+    if child.attr.xmlns == confirmation then return confirmation; end
+  end
+  return kind_of_space(space) or kind_of_name(name);
+end
+
+local function without_content(element, kind)
+  return st.stanza(element.name, { xmlns = element.attr.xmlns })
+    :tag("removed", { xmlns = removed, kind = kind }):up();
+end
+
+-- A text without the keys, parameters and passwords in its addresses.
+local function cleaned_text(text)
+  if not text:find("[#=]") and not text:find("://", 1, true) then return text; end
+  return (text:gsub('([aA][eE][sS][gG][cC][mM]:[^%c%s"<>#]*#)[^%c%s"<>]+', "%1removed")
+    :gsub("(://[^/?#%s:]*:)[^/?#%s]+@", "%1removed@")
+    :gsub("([?;&#/]([^?;&#/=%s]+)=)", function (head, name) return is_parameter(name) and head .. "\0"; end)
+    :gsub("%z[^&;#\"'<>%s]*", "removed"));
+end
+
+local function cleaned_value(key, value, space)
+  if management[space] and key == "location" then return nil; end
+  if management[space] and (key == "id" or key == "previd") then
+    return removed .. "#" .. sha256(value, true):sub(1, 16);
+  end
+  return kind_of_name(key) and removed or cleaned_text(tostring(value)); -- the server's may be numbers
+end
+
+local function cleaned(element, outer)
+  local space = element.attr.xmlns or outer or "jabber:client";
+  local kind = kind_of_element(element, space);
+  if kind then return without_content(element, kind); end
+  local copy = st.stanza(element.name);
+  for key, value in pairs(element.attr) do copy.attr[key] = cleaned_value(key, value, space); end
+  for _, child in ipairs(element) do
+    copy:add_direct_child(type(child) == "string" and cleaned_text(child) or cleaned(child, space));
+  end
+  return copy;
+end
+
 local of_roster = set [[ jabber:iq:roster urn:xmpp:blocking urn:xmpp:ping
   urn:ietf:params:xml:ns:xmpp-bind urn:ietf:params:xml:ns:xmpp-session ]];
 
-local function without_content(stanza, kind)
-  local attr, head = stanza.attr, {};
-  for name in pairs(set(stanza.name == "message" and "xmlns" or "xmlns id type to from")) do
-    head[name] = attr[name];
-  end
-  local copy = st.stanza(stanza.name, head):tag("removed", { xmlns = removed, kind = kind }):up();
-  local problem = stanza.name == "iq" and stanza:get_child("error");
-  return problem and copy:add_child(problem) or copy;
+local function without_query(iq, kind)
+  local copy, problem = without_content(iq, kind), iq:get_child("error");
+  for _, key in ipairs { "id", "type", "to", "from" } do copy.attr[key] = iq.attr[key]; end
+  return problem and copy:add_child(cleaned(problem, iq.attr.xmlns or "jabber:client")) or copy;
 end
 
-local function presentable(stanza)
-  local name, xmlns = stanza.name, stanza.attr.xmlns;
-  if management[xmlns] then
-    if not (stanza.attr.id or stanza.attr.previd) then return stanza; end
-    local copy = st.clone(stanza);
-    copy.attr.location = nil;
-    for _, key in ipairs { "id", "previd" } do
-      local id = copy.attr[key];
-      copy.attr[key] = id and removed .. "#" .. sha256(id, true):sub(1, 16);
+local function presentable(element)
+  local name, space = element.name, element.attr.xmlns or "jabber:client";
+  if name == "iq" and space == "jabber:client" then
+    for _, child in ipairs(element.tags) do
+      local of = child.attr.xmlns or space;
+      local is_kept = what == "all" or of_roster[of] or child.name == "error" and of == space;
+      if kind_of_space(of) or not is_kept then return without_query(element, of); end
     end
-    return copy;
+  elseif name == "message" and what ~= "all" then
+    return without_content(element, name);
+  elseif what ~= "all" and not (name == "presence" and space == "jabber:client") and not management[space]
+    and not kind_of_space(space) and not name:find("^stream:") then
+    return without_content(element, space);
   end
-  if login[xmlns] then return without_content(stanza, "sasl"); end
-  if name == "message" and what ~= "all" then return without_content(stanza, "message"); end
-  if name ~= "iq" and name ~= "message" then return stanza; end
-  for _, child in ipairs(stanza.tags) do
-    local of = child.attr.xmlns or "";
-    local is_kept = what == "all" or child.name == "error" or of_roster[of];
-    if secret[of] or not is_kept then return without_content(stanza, of); end
-  end
-  return stanza;
+  return cleaned(element, space);
 end
 
 -- Sessions. A session that is resumed takes over the filters of the new connection: they identify a
@@ -679,7 +849,7 @@ local write_roster = guarded(function (username, host, why)
   end
   local asked = {};
   for contact in pairs(roster[false].pending or {}) do asked[#asked + 1] = quoted(contact); end
-  write('"a":%s,"stored":"%s","xml":%s,"asked":[%s]', quoted(jid), why, quoted(iq),
+  write('"a":%s,"stored":"%s","xml":%s,"asked":[%s]', quoted(jid), why, quoted(cleaned(iq)),
     table.concat(asked, ","));
 end);
 

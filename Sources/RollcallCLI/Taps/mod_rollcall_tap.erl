@@ -4,9 +4,10 @@
 %%   rollcall fleet tap ejabberd > mod_rollcall_tap.erl && erlc mod_rollcall_tap.erl
 %%   ejabberdctl.cfg: ERL_OPTIONS="-pa THAT_FOLDER"; ejabberd.yml, modules: mod_rollcall_tap: {}
 %%   restart it; then: rollcall import /var/lib/ejabberd/rollcall_tap --account JID -o LOG
-%% Options: what, of each host: roster (the default: no messages, of queries only those about rosters,
-%% sessions and blocking) or all; folder and limit, of the first host that begins: with so many MB in
-%% the folder nothing is written until files are moved away, and a "gap" counts what is missing.
+%% Options: what, of each host: roster (the default: presence with its status texts, and queries about
+%% rosters, sessions and blocking, but no messages) or all; folder and limit, of the first host that
+%% begins: with so many MB in the folder nothing is written until files are moved away, and a "gap"
+%% counts what is missing. Passwords, tokens and keys are not written in either case.
 -module(mod_rollcall_tap).
 -behaviour(gen_mod).
 -behaviour(gen_server).
@@ -35,6 +36,7 @@
 -define(LOST, 4).
 -define(CHANGES, 5).
 -define(CLIENT, <<"jabber:client">>).
+-define(CONFIRMATION, <<"http://jabber.org/protocol/http-auth">>).
 -define(REMOVED, <<"urn:rollcall:removed:0">>).
 
 start(Host, Opts) -> guarded(fun() -> begin_tap(Host, Opts) end), ok.
@@ -45,7 +47,7 @@ begin_tap(Host, Opts) ->
             Boot = string:lowercase(binary:encode_hex(crypto:strong_rand_bytes(4))),
             Settings = #spool{folder = folder(maps:get(folder, Opts, <<>>)),
                               limit = maps:get(limit, Opts, 4096) bsl 20},
-            persistent_term:put(?MODULE, {Boot, atomics:new(5, []), Settings});
+            persistent_term:put(?MODULE, {Boot, atomics:new(5, []), Settings, patterns()});
         _ -> ok
     end,
     [ejabberd_hooks:add(Hook, Host, ?MODULE, Function, Priority)
@@ -89,11 +91,11 @@ guarded(Work, Otherwise) ->
     end.
 
 count(Counter, Number) ->
-    {_, Counters, _} = persistent_term:get(?MODULE),
+    {_, Counters, _, _} = persistent_term:get(?MODULE),
     atomics:add_get(Counters, Counter, Number).
 
 reset(Counter) ->
-    {_, Counters, _} = persistent_term:get(?MODULE),
+    {_, Counters, _, _} = persistent_term:get(?MODULE),
     atomics:exchange(Counters, Counter, 0).
 
 %% Sessions. The connection's number is in the state of its process.
@@ -175,59 +177,154 @@ announced(#{jid := _, resource := Resource} = State, _Element)
     begun(State, opened); % it began before the tap did
 announced(State, _Element) -> numbered(State).
 
-%% Secrets leave Rollcall's mark; a resumption id leaves a digest, which is equal for equal ids.
+%% What is written of an element.
 
-presentable(#xmlel{name = Name, attrs = Attrs} = Element, Option) ->
-    case {kind(space(Element)), Name, Option} of
-        {management, _, _} ->
-            Element#xmlel{attrs = [marked(Attr) || {Key, _} = Attr <- Attrs, Key =/= <<"location">>]};
-        {login, _, _} -> without_content(Element, <<"sasl">>);
-        {_, <<"message">>, roster} -> without_content(Element, <<"message">>);
-        {_, _, What} when Name =:= <<"iq">>; Name =:= <<"message">> ->
-            Spaces = [space(Child) || #xmlel{name = Inner} = Child <- Element#xmlel.children,
-                                      Inner =/= <<"error">>],
-            case [Space || Space <- Spaces, not is_kept(kind(Space), What)] of
-                [] -> Element;
-                [Space | _] -> without_content(Element, Space)
+presentable(#xmlel{name = Name, children = Children} = Element, What) ->
+    Space = space(Element, ?CLIENT),
+    IsKnown = Name =:= <<"presence">> andalso Space =:= ?CLIENT orelse is_of_stream(Name)
+        orelse is_management(Space) orelse secret_space(Space) =/= none,
+    if Name =:= <<"iq">>, Space =:= ?CLIENT ->
+            Spaces = [space(Child, Space) || #xmlel{} = Child <- Children, not is_error(Child)],
+            case [Other || Other <- Spaces, secret_space(Other) =/= none
+                                            orelse What =/= all andalso not is_of_roster(Other)] of
+                [] -> cleaned(Element, Space);
+                [Other | _] -> without_query(Element, Other)
             end;
-        _ -> Element
+       Name =:= <<"message">>, What =/= all -> without_content(Element, Name);
+       What =:= all; IsKnown -> cleaned(Element, Space);
+       true -> without_content(Element, Space)
     end.
 
-space(#xmlel{attrs = Attrs}) -> proplists:get_value(<<"xmlns">>, Attrs, <<>>).
+is_of_stream(<<"stream:", _/binary>>) -> true;
+is_of_stream(_Name) -> false.
 
-is_kept(Kind, What) -> Kind =:= roster orelse What =:= all andalso Kind =/= secret.
+is_error(#xmlel{name = Name} = Child) ->
+    Name =:= <<"error">> andalso space(Child, ?CLIENT) =:= ?CLIENT.
 
-kind(<<"urn:xmpp:sm:2">>) -> management;
-kind(<<"urn:xmpp:sm:3">>) -> management;
-kind(<<"urn:ietf:params:xml:ns:xmpp-sasl">>) -> login;
-kind(<<"urn:xmpp:sasl:", _/binary>>) -> login;
-kind(<<"jabber:iq:roster">>) -> roster; % and what else is written with what: roster
-kind(<<"urn:xmpp:blocking">>) -> roster;
-kind(<<"urn:xmpp:ping">>) -> roster;
-kind(<<"urn:ietf:params:xml:ns:xmpp-bind">>) -> roster;
-kind(<<"urn:ietf:params:xml:ns:xmpp-session">>) -> roster;
-kind(<<"jabber:iq:register">>) -> secret; % passwords, tokens, signed addresses, confirmations
-kind(<<"jabber:iq:auth">>) -> secret;
-kind(<<"urn:xmpp:extdisco:", _/binary>>) -> secret;
-kind(<<"urn:xmpp:http:upload", _/binary>>) -> secret;
-kind(<<"urn:xmpp:push:0">>) -> secret;
-kind(<<"urn:xmpp:fast:0">>) -> secret;
-kind(<<"http://jabber.org/protocol/commands">>) -> secret;
-kind(<<"http://jabber.org/protocol/http-auth">>) -> secret;
-kind(_) -> other.
+is_of_roster(Space) ->
+    lists:member(Space, [<<"jabber:iq:roster">>, <<"urn:xmpp:blocking">>, <<"urn:xmpp:ping">>,
+                         <<"urn:ietf:params:xml:ns:xmpp-bind">>, <<"urn:ietf:params:xml:ns:xmpp-session">>]).
 
-marked({Key, Value}) when Key =:= <<"id">>; Key =:= <<"previd">> ->
+is_management(Space) -> Space =:= <<"urn:xmpp:sm:3">> orelse Space =:= <<"urn:xmpp:sm:2">>.
+
+space(#xmlel{attrs = Attrs}, Outer) -> proplists:get_value(<<"xmlns">>, Attrs, Outer).
+
+without_query(#xmlel{attrs = Attrs, children = Children} = IQ, Kind) ->
+    Short = without_content(IQ, Kind),
+    Kept = [<<"xmlns">>, <<"id">>, <<"type">>, <<"to">>, <<"from">>],
+    Errors = [cleaned(Child, ?CLIENT) || #xmlel{} = Child <- Children, is_error(Child)],
+    Short#xmlel{attrs = [Attr || {Key, _} = Attr <- Attrs, lists:member(Key, Kept)],
+                children = Short#xmlel.children ++ Errors}.
+
+%% Secrets, which are looked for at any depth. One leaves Rollcall's mark. The id with which a session
+%% can be resumed leaves a digest, which is equal for equal ids.
+
+without_content(#xmlel{name = Name, attrs = Attrs}, Kind) ->
+    Mark = #xmlel{name = <<"removed">>, attrs = [{<<"xmlns">>, ?REMOVED}, {<<"kind">>, Kind}]},
+    #xmlel{name = Name, attrs = [Attr || {<<"xmlns">>, _} = Attr <- Attrs], children = [Mark]}.
+
+cleaned({xmlcdata, Text}, _Outer) -> {xmlcdata, cleaned_text(Text)};
+cleaned(#xmlel{attrs = Attrs, children = Children} = Element, Outer) ->
+    Space = space(Element, Outer),
+    case secret(Element, Space) of
+        none ->
+            Element#xmlel{attrs = [cleaned_attr(Attr, is_management(Space)) || {Key, _} = Attr <- Attrs,
+                                   Key =/= <<"location">> orelse not is_management(Space)],
+                          children = [cleaned(Child, Space) || Child <- Children]};
+        Kind -> without_content(Element, Kind)
+    end.
+
+cleaned_attr({Key, Value}, true) when Key =:= <<"id">>; Key =:= <<"previd">> ->
     <<Digest:8/binary, _/binary>> = crypto:hash(sha256, Value),
     {Key, <<?REMOVED/binary, "#", (string:lowercase(binary:encode_hex(Digest)))/binary>>};
-marked(Attr) -> Attr.
+cleaned_attr({Key, Value}, _IsManagement) ->
+    case secret_name(Key) of
+        none -> {Key, cleaned_text(Value)};
+        _ -> {Key, ?REMOVED}
+    end.
 
-without_content(#xmlel{name = Name, attrs = Attrs, children = Children} = Element, Kind) ->
-    Kept = [<<"xmlns">> | [Key || Key <- [<<"id">>, <<"type">>, <<"to">>, <<"from">>],
-                                  Name =/= <<"message">>]],
-    Mark = #xmlel{name = <<"removed">>, attrs = [{<<"xmlns">>, ?REMOVED}, {<<"kind">>, Kind}]},
-    Problem = [Child || #xmlel{name = <<"error">>} = Child <- Children, Name =:= <<"iq">>],
-    Element#xmlel{attrs = [Attr || {Key, _} = Attr <- Attrs, lists:member(Key, Kept)],
-                  children = [Mark | Problem]}.
+%% A text without the keys, passwords and parameters in its addresses.
+cleaned_text(Text) ->
+    case binary:match(Text, pattern(signs)) of
+        nomatch -> Text;
+        _ ->
+            lists:foldl(fun(Pattern, Rest) ->
+                re:replace(Rest, Pattern, "\\1removed\\2", [global, {return, binary}])
+            end, Text, pattern(addresses))
+    end.
+
+%% The kind of secret that an element is.
+secret(#xmlel{name = Name, children = Children} = Element, Space) ->
+    IsForeign = binary:match(Name, <<":">>) =/= nomatch andalso not is_of_stream(Name),
+    IsInvitation = binary:match(Name, [<<"invit">>, <<"Invit">>]) =/= nomatch
+        andalso Space =/= <<"http://jabber.org/protocol/muc#user">>,
+    IsKey = Space =:= <<"urn:xmpp:esfs:0">> andalso lists:member(Name, [<<"key">>, <<"iv">>]),
+    IsSecretField = Name =:= <<"field">> andalso (value(<<"type">>, Element) =:= <<"text-private">>
+        orelse secret_name(value(<<"var">>, Element)) =/= none),
+    HasConfirmation = [] =/= [Child || #xmlel{} = Child <- Children, space(Child, Space) =:= ?CONFIRMATION],
+    case secret_space(Space) of
+        _ when IsForeign -> <<"foreign">>; % the prefix of its namespace was declared with the stream
+        _ when IsInvitation -> <<"token">>;
+        _ when IsKey -> <<"key">>;
+        _ when IsSecretField -> <<"password">>;
+        _ when HasConfirmation -> ?CONFIRMATION; % its id is repeated in the body
+        none -> secret_name(Name);
+        Kind -> Kind
+    end.
+
+%% The kind of secret that has a name, in any namespace.
+secret_name(Name) ->
+    case is_map_key(Name, pattern(ordinary)) orelse re:run(Name, pattern(name), [{capture, none}]) of
+        match -> <<"password">>;
+        _ -> none
+    end.
+
+%% The kind of secret that is in a namespace.
+secret_space(Space) ->
+    case is_map_key(Space, pattern(ordinary)) orelse re:run(Space, pattern(space), [{capture, none}]) of
+        true -> none;
+        match -> <<"sasl">>;
+        nomatch ->
+            case lists:member(Space, secret_spaces()) of
+                true -> Space;
+                false -> none
+            end
+    end.
+
+pattern(Key) ->
+    {_, _, _, #{Key := Pattern}} = persistent_term:get(?MODULE),
+    Pattern.
+
+%% How a secret is named, and what an address has before one, for re and binary; and, to be fast, the
+%% names and namespaces of most stanzas, which are no secrets'.
+patterns() ->
+    Ordinary = "iq message presence query item group status show priority c x photo bind jid resource ping "
+        "body delay error text xmlns id type to from name subscription ask ver hash node stamp h xml:lang "
+        "jabber:client jabber:iq:roster urn:xmpp:ping urn:xmpp:sm:3 urn:xmpp:delay vcard-temp:x:update "
+        "http://jabber.org/protocol/caps urn:ietf:params:xml:ns:xmpp-stanzas",
+    Ending = "(?:passwd|passphrase|secret|token|(?:secret|private|priv|auth|api)[-_.]?key|credentials?)",
+    Word = "(?:pass|pwd|otp|pin|handshake|key[-_.]?params)",
+    Parameter = "[?;&#/](?:[^?;&#/=\\s]*(?:password|signature|" ++ Ending ++ ")|" ++ Word
+        ++ "|preauth|sig|hmac|key)=",
+    #{ordinary => maps:from_keys(binary:split(list_to_binary(Ordinary), <<" ">>, [global]), true),
+      signs => binary:compile_pattern([<<"#">>, <<"=">>, <<"://">>]),
+      space => compiled("sasl|auth|invit"),
+      name => compiled("password|landing|" ++ Ending ++ "$|(?:^|[:#])" ++ Word ++ "$"),
+      addresses => [compiled("(aesgcm:[^\\x00-\\x20\"<>#]*#)[^\\x00-\\x20\"<>]+()"),
+                    compiled("(://[^/?#\\s:]*:)[^/?#\\s]+(@)"),
+                    compiled("(" ++ Parameter ++ ")[^&;#\"'<>\\s]*()")]}.
+
+compiled(Pattern) ->
+    {ok, Compiled} = re:compile(Pattern, [caseless]),
+    Compiled.
+
+secret_spaces() -> % of passwords, tokens, signed addresses
+    [<<"jabber:iq:register">>, <<"jabber:server:dialback">>, <<"http://jabber.org/protocol/httpbind">>,
+     <<"urn:xmpp:extdisco:1">>, <<"urn:xmpp:extdisco:2">>, <<"urn:xmpp:http:upload">>,
+     <<"urn:xmpp:http:upload:0">>, <<"eu:siacs:conversations:http:upload">>, <<"urn:xmpp:push:0">>,
+     <<"urn:xmpp:fast:0">>, <<"https://xmpp.org/extensions/isr/0">>, <<"urn:xmpp:scram-upgrade:0">>,
+     <<"urn:xmpp:oauth:0">>, <<"http://jabber.org/protocol/muc#owner">>,
+     <<"http://jabber.org/protocol/commands">>].
 
 %% Stored rosters: of every account at the start, and of an account without a session when a
 %% subscription stanza reaches it. One process reads them.
@@ -274,7 +371,7 @@ write_roster(User, Server, Why, Written, Attempts) ->
             Query = #xmlel{name = <<"query">>, attrs = [{<<"xmlns">>, <<"jabber:iq:roster">>}],
                            children = lists:flatmap(fun item/1, Items)},
             Attrs = [{<<"type">>, <<"result">>}, {<<"id">>, <<"rollcall-tap">>}, {<<"to">>, Account}],
-            Result = #xmlel{name = <<"iq">>, attrs = Attrs, children = [Query]},
+            Result = cleaned(#xmlel{name = <<"iq">>, attrs = Attrs, children = [Query]}, ?CLIENT),
             Asked = [jid:encode(jid:make(JID)) || #roster{jid = JID, ask = Ask} <- Items,
                                                   lists:member(Ask, [in, both])],
             write([{a, Account}, {stored, Why}, {xml, fxml:element_to_binary(Result)},
@@ -330,7 +427,7 @@ init(?MODULE) ->
     reset(?BYTES),
     count(?LOST, reset(?LINES)), % those on their way to an earlier writer
     self() ! heartbeat,
-    {_, _, Settings} = persistent_term:get(?MODULE),
+    {_, _, Settings, _} = persistent_term:get(?MODULE),
     {ok, Settings#spool{spooled = element(1, survey(Settings#spool.folder))}}.
 
 handle_info({line, Line}, #spool{lines = Lines, count = Count, bytes = Bytes} = Spool) ->
@@ -397,7 +494,7 @@ next_segment(#spool{folder = Folder, file = Old, segment = Segment} = Spool) ->
     ok = file:change_mode(Folder, 8#700),
     {Bytes, Last} = survey(Folder),
     Next = max(Segment, Last) + 1,
-    {Boot, _, _} = persistent_term:get(?MODULE),
+    {Boot, _, _, _} = persistent_term:get(?MODULE),
     Path = filename:join(Folder, io_lib:format("~s-~6..0b.jsonl", [Boot, Next])),
     {ok, File} = file:open(Path, [append, raw, binary]),
     ok = file:change_mode(Path, 8#600),

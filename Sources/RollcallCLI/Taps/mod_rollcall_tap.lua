@@ -4,9 +4,10 @@
 --   rollcall fleet tap prosody > /usr/local/lib/prosody/modules/mod_rollcall_tap.lua
 --   prosody.cfg.lua: add that folder to plugin_paths, and "rollcall_tap" to the global modules_enabled
 --   prosodyctl restart; then: rollcall import /var/lib/prosody/rollcall_tap --account JID -o LOG
--- Options: rollcall_tap_folder; rollcall_tap_what = "roster" (the default: no messages, and of queries
--- only those about rosters, sessions and blocking) or "all"; rollcall_tap_limit, in MB: with so much
--- in the folder nothing is written until files are moved away, and a "gap" counts what is missing.
+-- Options: rollcall_tap_folder; rollcall_tap_what = "roster" (the default: presence with its status
+-- texts, and queries about rosters, sessions and blocking, but no messages) or "all"; rollcall_tap_limit,
+-- in MB: with so much in the folder nothing is written until files are moved away, and a "gap" counts
+-- what is missing. Passwords, tokens and keys are not written in either case.
 
 module:set_global();
 
@@ -113,7 +114,8 @@ local function write(members, ...)
   if #buffer >= most_lines then flush_safely(); end
 end
 
--- Secrets leave Rollcall's mark; a resumption id leaves a digest, which is equal for equal ids.
+-- Secrets, which are looked for at any depth. One leaves Rollcall's mark. The id with which a session
+-- can be resumed leaves a digest, which is equal for equal ids.
 
 local function set(words)
   local found = {};
@@ -123,44 +125,115 @@ end
 
 local removed = "urn:rollcall:removed:0";
 local management = set "urn:xmpp:sm:2 urn:xmpp:sm:3";
-local login = set "urn:ietf:params:xml:ns:xmpp-sasl urn:xmpp:sasl:1 urn:xmpp:sasl:2";
-local secret = set [[ jabber:iq:register jabber:iq:auth urn:xmpp:extdisco:1 urn:xmpp:extdisco:2
-  urn:xmpp:http:upload:0 urn:xmpp:push:0 urn:xmpp:fast:0 http://jabber.org/protocol/commands
-  http://jabber.org/protocol/http-auth ]]; -- passwords, tokens, signed addresses, what confirms something
+local secret_spaces = set [[ jabber:iq:register jabber:server:dialback http://jabber.org/protocol/httpbind
+  urn:xmpp:extdisco:1 urn:xmpp:extdisco:2 urn:xmpp:http:upload urn:xmpp:http:upload:0
+  eu:siacs:conversations:http:upload urn:xmpp:push:0 urn:xmpp:fast:0 https://xmpp.org/extensions/isr/0
+  urn:xmpp:scram-upgrade:0 urn:xmpp:oauth:0 http://jabber.org/protocol/muc#owner
+  http://jabber.org/protocol/commands ]]; -- passwords, tokens, signed addresses
+local confirmation = "http://jabber.org/protocol/http-auth"; -- whose id is repeated in the body
+local secret_names = set "pass pwd otp pin handshake keyparams";
+local secret_endings = { "passwd", "passphrase", "secret", "token", "secretkey", "privatekey", "privkey",
+  "authkey", "apikey", "credential", "credentials" };
+local secret_parameters = set "preauth sig signature hmac key xamzsignature xgoogsignature";
+
+local function remembered(work) -- the function with a memory: most names come again
+  local results, count = {}, 0;
+  return function (text)
+    text = text:sub(-64);
+    if results[text] == nil then
+      if count == 1000 then results, count = {}, 0; end
+      results[text], count = work(text) or false, count + 1;
+    end
+    return results[text];
+  end
+end
+
+local kind_of_space = remembered(function (space)
+  local plain = space:lower();
+  if plain:find("sasl", 1, true) or plain:find("auth", 1, true) then return "sasl"; end
+  return secret_spaces[space] and space or plain:find("invit", 1, true) and "token";
+end);
+
+local kind_of_name = remembered(function (name)
+  local plain = name:match("[^:#\1]*$"):gsub("[-_.]", ""):lower();
+  local is_secret = secret_names[plain] or plain:find("password", 1, true) or plain:find("landing", 1, true);
+  for _, ending in ipairs(secret_endings) do is_secret = is_secret or plain:sub(-#ending) == ending; end
+  return is_secret and "password";
+end);
+
+local is_parameter = remembered(function (name)
+  return kind_of_name(name) or secret_parameters[name:gsub("[-_.]", ""):lower()];
+end);
+
+local function kind_of_element(element, space)
+  local name, attr = element.name, element.attr;
+  if name:find("[iI]nvit") and space ~= "http://jabber.org/protocol/muc#user" then return "token"; end
+  if space == "urn:xmpp:esfs:0" and (name == "key" or name == "iv") then return "key"; end
+  if name == "field" and (attr.type == "text-private" or kind_of_name(attr.var or "")) then return "password"; end
+  for _, child in ipairs(element.tags) do
+    if child.attr.xmlns == confirmation then return confirmation; end
+  end
+  return kind_of_space(space) or kind_of_name(name);
+end
+
+local function without_content(element, kind)
+  return st.stanza(element.name, { xmlns = element.attr.xmlns })
+    :tag("removed", { xmlns = removed, kind = kind }):up();
+end
+
+-- A text without the keys, parameters and passwords in its addresses.
+local function cleaned_text(text)
+  if not text:find("[#=]") and not text:find("://", 1, true) then return text; end
+  return (text:gsub('([aA][eE][sS][gG][cC][mM]:[^%c%s"<>#]*#)[^%c%s"<>]+', "%1removed")
+    :gsub("(://[^/?#%s:]*:)[^/?#%s]+@", "%1removed@")
+    :gsub("([?;&#/]([^?;&#/=%s]+)=)", function (head, name) return is_parameter(name) and head .. "\0"; end)
+    :gsub("%z[^&;#\"'<>%s]*", "removed"));
+end
+
+local function cleaned_value(key, value, space)
+  if management[space] and key == "location" then return nil; end
+  if management[space] and (key == "id" or key == "previd") then
+    return removed .. "#" .. sha256(value, true):sub(1, 16);
+  end
+  return kind_of_name(key) and removed or cleaned_text(tostring(value)); -- the server's may be numbers
+end
+
+local function cleaned(element, outer)
+  local space = element.attr.xmlns or outer or "jabber:client";
+  local kind = kind_of_element(element, space);
+  if kind then return without_content(element, kind); end
+  local copy = st.stanza(element.name);
+  for key, value in pairs(element.attr) do copy.attr[key] = cleaned_value(key, value, space); end
+  for _, child in ipairs(element) do
+    copy:add_direct_child(type(child) == "string" and cleaned_text(child) or cleaned(child, space));
+  end
+  return copy;
+end
+
 local of_roster = set [[ jabber:iq:roster urn:xmpp:blocking urn:xmpp:ping
   urn:ietf:params:xml:ns:xmpp-bind urn:ietf:params:xml:ns:xmpp-session ]];
 
-local function without_content(stanza, kind)
-  local attr, head = stanza.attr, {};
-  for name in pairs(set(stanza.name == "message" and "xmlns" or "xmlns id type to from")) do
-    head[name] = attr[name];
-  end
-  local copy = st.stanza(stanza.name, head):tag("removed", { xmlns = removed, kind = kind }):up();
-  local problem = stanza.name == "iq" and stanza:get_child("error");
-  return problem and copy:add_child(problem) or copy;
+local function without_query(iq, kind)
+  local copy, problem = without_content(iq, kind), iq:get_child("error");
+  for _, key in ipairs { "id", "type", "to", "from" } do copy.attr[key] = iq.attr[key]; end
+  return problem and copy:add_child(cleaned(problem, iq.attr.xmlns or "jabber:client")) or copy;
 end
 
-local function presentable(stanza)
-  local name, xmlns = stanza.name, stanza.attr.xmlns;
-  if management[xmlns] then
-    if not (stanza.attr.id or stanza.attr.previd) then return stanza; end
-    local copy = st.clone(stanza);
-    copy.attr.location = nil;
-    for _, key in ipairs { "id", "previd" } do
-      local id = copy.attr[key];
-      copy.attr[key] = id and removed .. "#" .. sha256(id, true):sub(1, 16);
+local function presentable(element)
+  local name, space = element.name, element.attr.xmlns or "jabber:client";
+  if name == "iq" and space == "jabber:client" then
+    for _, child in ipairs(element.tags) do
+      local of = child.attr.xmlns or space;
+      local is_kept = what == "all" or of_roster[of] or child.name == "error" and of == space;
+      if kind_of_space(of) or not is_kept then return without_query(element, of); end
     end
-    return copy;
+  elseif name == "message" and what ~= "all" then
+    return without_content(element, name);
+  elseif what ~= "all" and not (name == "presence" and space == "jabber:client") and not management[space]
+    and not kind_of_space(space) and not name:find("^stream:") then
+    return without_content(element, space);
   end
-  if login[xmlns] then return without_content(stanza, "sasl"); end
-  if name == "message" and what ~= "all" then return without_content(stanza, "message"); end
-  if name ~= "iq" and name ~= "message" then return stanza; end
-  for _, child in ipairs(stanza.tags) do
-    local of = child.attr.xmlns or "";
-    local is_kept = what == "all" or child.name == "error" or of_roster[of];
-    if secret[of] or not is_kept then return without_content(stanza, of); end
-  end
-  return stanza;
+  return cleaned(element, space);
 end
 
 -- Sessions. A session that is resumed takes over the filters of the new connection: they identify a
@@ -245,7 +318,7 @@ local write_roster = guarded(function (username, host, why)
   end
   local asked = {};
   for contact in pairs(roster[false].pending or {}) do asked[#asked + 1] = quoted(contact); end
-  write('"a":%s,"stored":"%s","xml":%s,"asked":[%s]', quoted(jid), why, quoted(iq),
+  write('"a":%s,"stored":"%s","xml":%s,"asked":[%s]', quoted(jid), why, quoted(cleaned(iq)),
     table.concat(asked, ","));
 end);
 
