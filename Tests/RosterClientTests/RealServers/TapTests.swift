@@ -13,7 +13,7 @@ extension RealServerTests {
       "A tap writes what clients and their server exchange, and no secrets",
       arguments: Servers.allCases)
     func tap(_ kind: Servers) async throws {
-      let server = try kind.make(isQuiet: true, isTapped: true)
+      let server = try kind.make(isQuiet: true, tap: TapOptions())
       try await server.start()
       defer { try? server.stop() }
       let stage = try Stage(on: server)
@@ -36,7 +36,7 @@ extension RealServerTests {
       await bob.close()
       try await alice.ping()
 
-      let spool = try await settled(stage, Spool(server.spool)) { spool in
+      let spool = try await stage.settledSpool { spool in
         spool.streams(of: bobJID).last == "closed" ? nil : "bob's session has not ended"
       }
       try checkContent(spool, stage)
@@ -46,7 +46,7 @@ extension RealServerTests {
       for (said, heard) in zip(tapped, own) {
         #expect(said == heard, "\(said.difference(from: heard))")
       }
-      for user in ["alice", "bob", "carol"] { try checkRoster(of: user, stage) }
+      for user in ["alice", "bob", "carol"] { try stage.checkSpooledRoster(of: user) }
       try await checkLosses(alice, stage)
       await alice.close()
     }
@@ -69,7 +69,7 @@ extension RealServerTests {
       #expect(spool.lines.first?["rollcall-tap"] as? Int == 1)
       #expect(spool.lines.contains { $0["alive"] != nil })
       #expect(!spool.lines.contains { $0["gap"] != nil })
-      #expect(spool.streams(of: carolJID) == ["authenticated", "opened", "closed"])
+      #expect(spool.streams(of: carolJID) == ["opened", "closed"])
       let streams = spool.streams(of: aliceJID)
       #expect(streams.count { $0 == "opened" } == 1, "\(streams)")
       #expect(streams.count { $0 == "resumed" } == 1, "\(streams)")
@@ -98,34 +98,6 @@ extension RealServerTests {
           .flatMap { text in ["id", "previd"].compactMap { element(text).attribute($0) } })
     }
 
-    /// Checks that the account's roster according to the spool is the one that the server stores.
-    private func checkRoster(of user: String, _ stage: Stage) throws {
-      let account = try stage.jid(user)
-      let run = try Program("state", stage.server.spool, "--account", account.text, "--json")
-      #expect(run.code == 0, "\(run.errors)")
-      let document = try run.document
-      #expect(document["complete"] as? Bool == true)
-      let items = document["items"] as? [NSDictionary] ?? []
-      let contacts = items.map { item in
-        (
-          item["jid"] as? String ?? "",
-          StoredContact(
-            name: item["name"] as? String ?? "",
-            subscription: item["subscription"] as? String ?? "",
-            isPending: item["ask"] as? String == "subscribe",
-            groups: Set(item["groups"] as? [String] ?? []))
-        )
-      }
-      let stored = try stage.server.stored(account)
-      let own = Dictionary(contacts) { $1 }.filter { jid, contact in
-        stage.server.distinguishesRequests || stored.contacts[jid] != nil
-          || contact.subscription != "none"
-      }
-      #expect(own == stored.contacts, "\(user)")
-      let incoming = (document["requests"] as? NSDictionary)?["incoming"] as? [NSDictionary] ?? []
-      #expect(Set(incoming.compactMap { $0["jid"] as? String }) == stored.requests, "\(user)")
-    }
-
     /// Checks that the server keeps running while the spool cannot be written, that what was lost
     /// is counted, and that a deleted file is noticed.
     private func checkLosses(_ alice: LiveSession, _ stage: Stage) async throws {
@@ -140,7 +112,7 @@ extension RealServerTests {
       try FileManager.default.removeItem(atPath: spool)
       try await alice.perform(.rename(bob, to: "found"))
       let account = try stage.jid("alice")
-      let found = try await settled(stage, Spool(spool)) { found in
+      let found = try await stage.settledSpool { found in
         found.elements(of: account).contains { $0.contains("found") } ? nil : "nothing is written"
       }
       #expect(found.lines.first?["rollcall-tap"] as? Int == 1)
@@ -153,62 +125,11 @@ extension RealServerTests {
     private static func message(to jid: BareJID, _ body: String) -> [UInt8] {
       Array("<message to='\(jid)' type='chat' id='m1'><body>\(body)</body></message>".utf8)
     }
-
-    /// Reads the spool until nothing is missing.
-    private func settled(
-      _ stage: Stage, _ spool: Spool, _ missing: (Spool) async throws -> String?
-    ) async throws -> Spool {
-      var found = spool
-      let difference = try await stage.settled {
-        found = try Spool(spool.folder)
-        return try await missing(found)
-      }
-      #expect(difference == nil)
-      return found
-    }
-  }
-}
-
-/// What is in the folder of a spool.
-private struct Spool {
-  let folder: String
-  let files: [String]
-  let text: String
-  let lines: [[String: Any]]
-
-  init(_ folder: String) throws {
-    self.folder = folder
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    files = names.sorted().map { "\(folder)/\($0)" }
-    text = try files.map { try String(contentsOfFile: $0, encoding: .utf8) }.joined()
-    // The last line may be incomplete.
-    lines = text.split(separator: "\n").compactMap { line in
-      try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-    }
-  }
-
-  private func lines(of account: BareJID) -> [[String: Any]] {
-    lines.filter { $0["a"] as? String == account.text }
-  }
-
-  func streams(of account: BareJID) -> [String] {
-    lines(of: account).compactMap { $0["stream"] as? String }
-  }
-
-  func elements(of account: BareJID) -> [String] {
-    lines(of: account).filter { $0["dir"] != nil }.compactMap { $0["xml"] as? String }
-  }
-
-  func said(by account: BareJID) -> [Said] {
-    lines(of: account).compactMap { line in
-      guard let direction = line["dir"] as? String else { return nil }
-      return Said(isSent: direction == "out", line["xml"] as? String ?? "")
-    }
   }
 }
 
 /// An element of a session, as far as both ends write it alike.
-private struct Said: Hashable {
+struct Said: Hashable {
   let isSent: Bool
   let name: String
   var type: String?

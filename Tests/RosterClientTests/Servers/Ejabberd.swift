@@ -10,7 +10,9 @@ final class Ejabberd: RealServer {
       && Certificates.isPossible
   }
 
-  let domain = "ejabberd.test"
+  static let usualDomain = "ejabberd.test"
+
+  let domain = usualDomain
   let distinguishesRequests = false
   /// Each session is a process of its own, which stores a change and then pushes it: of two changes
   /// to one contact, the later may be pushed first. A push carries the version of the roster at the
@@ -23,12 +25,18 @@ final class Ejabberd: RealServer {
   private let ports: [TLSMode: Int]
   private let apiPort: Int
   private let level: String
-  private let isTapped: Bool
+  var webPort: Int { apiPort }
+  private let tap: TapOptions?
+  private let link: ServerLink?
   private let folder: TemporaryFolder
   private let process = ServerProcess()
 
-  init(isQuiet: Bool, isTapped: Bool) throws {
-    self.isTapped = isTapped
+  convenience init(isQuiet: Bool, tap: TapOptions?) throws {
+    try self.init(isQuiet: isQuiet, tap: tap, link: nil)
+  }
+
+  init(isQuiet: Bool, tap: TapOptions? = nil, link: ServerLink?) throws {
+    (self.tap, self.link) = (tap, link)
     level = isQuiet ? "warning" : "debug"
     folder = try TemporaryFolder()
     let domain = domain
@@ -41,12 +49,18 @@ final class Ejabberd: RealServer {
     let chain = try [certificates.certificate, certificates.key]
       .map { try String(contentsOfFile: $0, encoding: .utf8) }.joined()
     try chain.write(toFile: folder.file("server.pem"), atomically: true, encoding: .utf8)
-    if isTapped {
+    if tap != nil {
       let source = folder.file("mod_rollcall_tap.erl")
       try Self.tap().write(toFile: source, atomically: true, encoding: .utf8)
       let compiled = try Tool.run("erlc", ["-o", folder.path, source])
       guard compiled.code == 0 else { throw Tool.Failure(words: compiled.output) }
     }
+    // The system's servers for DNS know nothing about the domains of tests.
+    try """
+    {lookup, [file]}.
+    {resolv_conf, ""}.
+
+    """.write(toFile: folder.file("inetrc"), atomically: true, encoding: .utf8)
     try configuration.write(
       toFile: folder.file("ejabberd.yml"), atomically: true, encoding: .utf8)
   }
@@ -64,14 +78,18 @@ final class Ejabberd: RealServer {
     auth_password_format: scram
     auth_scram_hash: sha256
     registration_timeout: infinity
+    \(link.map(options) ?? "")
     listen:
     \(listeners)
+    \(link.map(listener) ?? "")
       -
         port: \(apiPort)
         ip: "127.0.0.1"
         module: ejabberd_http
         request_handlers:
           /api: mod_http_api
+          /xmpp-websocket: ejabberd_http_ws
+          /http-bind: mod_bosh
     acl:
       loopback:
         ip:
@@ -93,7 +111,8 @@ final class Ejabberd: RealServer {
       mod_admin_extra: {}
       mod_http_api: {}
       mod_stream_mgmt: {}
-    \(isTapped ? "  mod_rollcall_tap: { folder: \"\(spool)\" }" : "")
+    \(link == nil ? "" : "  mod_s2s_dialback: {}")
+    \(tap.map(module) ?? "")
     host_config:
       "\(name(of: .brief))":
         modules:
@@ -104,6 +123,30 @@ final class Ejabberd: RealServer {
       "\(name(of: .hashed))":
         auth_scram_hash: sha
 
+    """
+  }
+
+  private func options(_ link: ServerLink) -> String {
+    """
+    outgoing_s2s_port: \(link.peerPort)
+    s2s_use_starttls: false
+    """
+  }
+
+  private func listener(_ link: ServerLink) -> String {
+    """
+      -
+        port: \(link.port)
+        ip: "127.0.0.1"
+        module: ejabberd_s2s_in
+    """
+  }
+
+  /// The module that records, and the one for BOSH.
+  private func module(_ tap: TapOptions) -> String {
+    """
+      mod_bosh: {}
+      mod_rollcall_tap: { folder: "\(spool)", what: \(tap.what), limit: \(tap.limit) }
     """
   }
 
@@ -162,6 +205,7 @@ final class Ejabberd: RealServer {
       "EJABBERD_CONFIG_PATH": folder.file("ejabberd.yml"),
       "EJABBERD_LOG_PATH": folder.file("log"), "ERL_LIBS": libraries,
     ]) { $1 }
+    if link != nil { process.environment?["ERL_INETRC"] = folder.file("inetrc") }
     process.currentDirectoryURL = URL(filePath: folder.path)
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = FileHandle.nullDevice

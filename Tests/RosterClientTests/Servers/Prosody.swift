@@ -9,7 +9,11 @@ final class Prosody: RealServer {
     Tool.find("prosody") != nil && Tool.find("lua") != nil && Certificates.isPossible
   }
 
-  let domain = "prosody.test"
+  /// The domain of a linked server: ejabberd resolves names as the system does, so that without
+  /// changes to the system only this one is on the loopback address.
+  static let linkedDomain = "localhost"
+
+  let domain: String
   let distinguishesRequests = true
   let pushesInOrder = true
   let certificates: Certificates
@@ -20,17 +24,20 @@ final class Prosody: RealServer {
   /// The port of HTTPS, for files.
   private let filePort: Int
   private let level: String
-  private let isTapped: Bool
+  let webPort: Int
+  private let tap: TapOptions?
+  private let link: ServerLink?
   private let folder: TemporaryFolder
   private let process = ServerProcess()
 
-  convenience init(isQuiet: Bool, isTapped: Bool) throws {
-    try self.init(isQuiet: isQuiet, days: 2, isTapped: isTapped)
+  convenience init(isQuiet: Bool, tap: TapOptions?) throws {
+    try self.init(isQuiet: isQuiet, days: 2, tap: tap)
   }
 
   /// - Parameter days: The validity of the certificate; negative for one that has expired.
-  init(isQuiet: Bool, days: Int, isTapped: Bool = false) throws {
-    self.isTapped = isTapped
+  init(isQuiet: Bool, days: Int, tap: TapOptions? = nil, link: ServerLink? = nil) throws {
+    (self.tap, self.link) = (tap, link)
+    domain = link == nil ? "prosody.test" : Self.linkedDomain
     level = isQuiet ? "warn" : "debug"
     folder = try TemporaryFolder()
     let domain = domain
@@ -38,13 +45,18 @@ final class Prosody: RealServer {
       for: Domain.allCases.map { $0.name(at: domain) } + ["localhost"], days: days)
     port = try freePort()
     filePort = try freePort()
+    webPort = try freePort()
     directPort = try freePort()
     directPorts = [.v12: try freePort(), .v13: try freePort()]
     try FileManager.default.createDirectory(
       atPath: folder.file("data"), withIntermediateDirectories: true)
-    if isTapped {
+    if tap != nil {
       try Self.tap()
         .write(toFile: folder.file("mod_rollcall_tap.lua"), atomically: true, encoding: .utf8)
+    }
+    if let link {
+      try Self.peerModule(link)
+        .write(toFile: folder.file("mod_peer.lua"), atomically: true, encoding: .utf8)
     }
     try configuration.write(
       toFile: folder.file("prosody.cfg.lua"), atomically: true, encoding: .utf8)
@@ -62,17 +74,23 @@ final class Prosody: RealServer {
     c2s_direct_tls_ports = {
       \(directPort), \(directPorts[.v12] ?? 0), \(directPorts[.v13] ?? 0)
     }
-    s2s_ports = { }
-    http_ports = { }
+    s2s_ports = { \(link.map { "\($0.port)" } ?? "") }
+    s2s_require_encryption = false
+    s2s_secure_auth = false
+    http_ports = { \(tap == nil ? "" : "\(webPort)") }
+    consider_websocket_secure = true
+    consider_bosh_secure = true
     https_ports = { \(filePort) }
     https_ssl = { \(files) }
     modules_enabled = {
       "roster"; "saslauth"; "tls"; "disco"; "ping"; "smacks"; "blocklist"; "register"; "pep";
-      "vcard_legacy";\(isTapped ? " \"rollcall_tap\";" : "")
+      "vcard_legacy";\(link == nil ? "" : " \"s2s\"; \"dialback\"; \"peer\";")\(tap == nil ? "" : " \"rollcall_tap\"; \"websocket\"; \"bosh\";")
     }
     plugin_paths = { "\(folder.path)" }
     rollcall_tap_folder = "\(spool)"
-    modules_disabled = { "s2s"; "s2s_auth_certs" }
+    rollcall_tap_what = "\(tap?.what ?? "")"
+    rollcall_tap_limit = \(tap?.limit ?? 0)
+    modules_disabled = { \(link == nil ? "\"s2s\"; " : "")"s2s_auth_certs" }
     allow_registration = true
     registration_whitelist = { "127.0.0.1" }
     c2s_require_encryption = true
@@ -105,6 +123,19 @@ final class Prosody: RealServer {
       http_host = "localhost"
       http_external_url = "https://localhost:\(filePort)/"
       http_file_share_size_limit = 100000
+    """
+  }
+
+  /// A module with which Prosody finds its peer without DNS.
+  private static func peerModule(_ link: ServerLink) -> String {
+    """
+    module:set_global();
+    local service, basic = require "net.resolvers.service", require "net.resolvers.basic";
+    local find = service.new;
+    function service.new(hostname, ...)
+      if hostname ~= "\(link.peer)" then return find(hostname, ...); end
+      return basic.new("127.0.0.1", \(link.peerPort), select(2, ...));
+    end
     """
   }
 

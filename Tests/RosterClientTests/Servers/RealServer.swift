@@ -81,16 +81,27 @@ struct TLSMode: Hashable, Sendable, CustomTestStringConvertible {
   }
 }
 
+/// The options of the module that records a server's clients.
+struct TapOptions: Sendable {
+  /// What is written: `roster` or `all`.
+  var what = "roster"
+  /// The size of the spool at which nothing more is written, in MB.
+  var limit = 4096
+}
+
 /// A server from a package of the system, on the loopback address.
 protocol RealServer: AnyObject, Sendable {
   static var isPossible: Bool { get }
   static var name: String { get }
   /// - Parameters:
   ///   - isQuiet: Whether it logs only problems.
-  ///   - isTapped: Whether it has the module that `rollcall fleet tap` prints.
-  init(isQuiet: Bool, isTapped: Bool) throws
+  ///   - tap: The options of the module that `rollcall fleet tap` prints; nil to leave it out. A
+  ///     server with the module also serves WebSocket and BOSH.
+  init(isQuiet: Bool, tap: TapOptions?) throws
   /// The folder into which that module writes.
   var spool: String { get }
+  /// The port for WebSocket and BOSH.
+  var webPort: Int { get }
   /// Its first domain.
   var domain: String { get }
   var certificates: Certificates { get }
@@ -121,7 +132,7 @@ protocol RealServer: AnyObject, Sendable {
 }
 
 extension RealServer {
-  init(isQuiet: Bool = false) throws { try self.init(isQuiet: isQuiet, isTapped: false) }
+  init(isQuiet: Bool = false) throws { try self.init(isQuiet: isQuiet, tap: nil) }
 
   /// The module for this server, as the program prints it.
   static func tap() throws -> String {

@@ -9,10 +9,10 @@ enum Servers: String, CaseIterable, CustomTestStringConvertible {
 
   var testDescription: String { rawValue }
 
-  func make(isQuiet: Bool = false, isTapped: Bool = false) throws -> any RealServer {
+  func make(isQuiet: Bool = false, tap: TapOptions? = nil) throws -> any RealServer {
     switch self {
-    case .prosody: try Prosody(isQuiet: isQuiet, isTapped: isTapped)
-    case .ejabberd: try Ejabberd(isQuiet: isQuiet, isTapped: isTapped)
+    case .prosody: try Prosody(isQuiet: isQuiet, tap: tap)
+    case .ejabberd: try Ejabberd(isQuiet: isQuiet, tap: tap)
     }
   }
 }
