@@ -123,6 +123,7 @@ struct ImportChoice {
       target.imports.filter(print.begins(with:)).max { $0.length < $1.length }
     }
     guard let longest = formers.max(by: { $0.length < $1.length }) else { return nil }
+    guard formers.contains(where: { $0.records != longest.records }) else { return longest }
     // A recovered log does not know which records its captures contained.
     let isUnknown = formers.contains(where: \.records.isEmpty)
     return ImportedSource(
