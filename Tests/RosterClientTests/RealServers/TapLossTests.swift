@@ -98,8 +98,8 @@ extension RealServerTests {
       #expect(gaps.count == 1 && gaps.allSatisfy { $0 > 0 }, "\(gaps)")
     }
 
-    /// Checks that a killed server leaves whole lines, and that its next run goes on in another
-    /// segment.
+    /// Checks that a killed server leaves whole lines, and that a new segment begins when it is
+    /// started again.
     private func checkKill(_ alice: LiveSession, _ stage: Stage) async throws {
       let (server, web) = (stage.server, try stage.jid("web"))
       let count = try Spool(server.spool).lines.count
