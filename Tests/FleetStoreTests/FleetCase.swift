@@ -11,11 +11,12 @@ import XMPPStanza
 /// A fleet beside a spool, in a folder of its own.
 struct FleetCase {
   let folder: TemporaryFolder
-  var fleet: String { folder.file("fleet") }
+  var fleet: String
   var spool: String { folder.file("spool") }
 
   init() throws {
     folder = try TemporaryFolder()
+    fleet = folder.file("fleet")
     try FileManager.default.createDirectory(
       atPath: folder.file("spool"), withIntermediateDirectories: false)
   }

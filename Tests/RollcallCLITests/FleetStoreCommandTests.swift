@@ -144,6 +144,55 @@ import Testing
       try accounts("requests", "fleet", "--to", "@example.test") == ["\(ben) eve@evil.test"])
   }
 
+  @Test("Commands that read a log read that of an account of a fleet")
+  func accounts() throws {
+    try spool("tap-prosody")
+    #expect(try rollcall("fleet", "store", "fleet", "--spool", "tap-prosody").code == 0)
+    let rows = try rollcall("fleet", "accounts", "fleet", "--json").document["accounts"]
+    let names = (rows as? [NSDictionary] ?? []).compactMap { $0["account"] as? String }.sorted()
+    #expect(names.count == 3)
+    for name in names {
+      let log = "\(name).rollcall"
+      #expect(try rollcall("fleet", "log", "fleet", name, "-o", log).code == 0)
+      for command in ["state", "findings", "connections", "log"] {
+        let own = try rollcall(command, log, "--json")
+        let read = try rollcall(command, "fleet", "--account", name, "--json")
+        #expect(read.code == own.code, "\(command): \(read.errors)")
+        // Some answers name what was read.
+        let output = read.output.replacing("\"log\":\"fleet\"", with: "\"log\":\"\(log)\"")
+        #expect(output == own.output, "\(command)")
+      }
+    }
+    let both = try rollcall(
+      "between", "fleet", "--account", names[0], "--other-account", names[1])
+    #expect(both.code < 2, "\(both.errors)")
+    let none = try rollcall("state", "fleet")
+    #expect(none.code == 2)
+    #expect(none.errors.contains("--account"), "\(none.errors)")
+    #expect(try rollcall("state", "fleet", "--account", "zoe@example.test").code == 2)
+  }
+
+  @Test("A fleet is verified, recovered and rid of an account")
+  func lookedAfter() throws {
+    try spool("tap-ejabberd")
+    #expect(try rollcall("fleet", "store", "fleet", "--spool", "tap-ejabberd").code == 0)
+    let intact = try rollcall("fleet", "verify", "fleet")
+    #expect(intact.code == 0, "\(intact.output)\(intact.errors)")
+    let recovered = try rollcall("fleet", "recover", "fleet", "-o", "new")
+    #expect(recovered.code == 0, "\(recovered.output)\(recovered.errors)")
+    let lists = try ["fleet", "new"].map { try rollcall("fleet", "accounts", $0, "--jsonl").output }
+    #expect(lists[0] == lists[1])
+    let name = try #require(
+      (try rollcall("fleet", "accounts", "new", "--json").document["accounts"] as? [NSDictionary])?
+        .first?["account"] as? String)
+    #expect(try rollcall("fleet", "erase", "new", name).code == 0)
+    #expect(try rollcall("fleet", "erase", "new", name).code == 1)
+    #expect(try rollcall("fleet", "verify", "new").code == 0)
+    let findings = try rollcall("fleet", "findings", "fleet", "--json")
+    let found = try findings.document["findings"] as? [NSDictionary] ?? []
+    #expect(found.compactMap { $0["code"] as? String } == ["automatic-acceptance"])
+  }
+
   @Test("What is not a fleet, a spool or an account is refused with the reason")
   func refused() throws {
     try write([("ann@example.test", "", [])])

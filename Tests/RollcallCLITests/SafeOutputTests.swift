@@ -123,7 +123,8 @@ import Testing
         ["store", "fl" + anywhere, "--spool", anywhere], ["store", anywhere], ["status", anywhere],
         ["accounts", anywhere], ["log", anywhere, anywhere, "-o", anywhere],
         ["who-has", anywhere, anywhere], ["requests", anywhere, "--to", anywhere],
-        ["disagreements", anywhere],
+        ["disagreements", anywhere], ["findings", anywhere], ["verify", anywhere],
+        ["recover", anywhere, "-o", anywhere], ["erase", anywhere, anywhere],
       ],
       "help": [[], [anywhere], ["state"]],
       // It has a program of its own, which is not beside the one that is tested.

@@ -157,12 +157,13 @@ package final class EventLog: Sendable {
   ///
   /// Nothing of it is left after it is closed, however the process ends.
   package static func unnamed(
-    in directory: String, eventVersion: UInt32, mapSize: Int = EventLog.defaultMapSize
+    in directory: String, eventVersion: UInt32, mapSize: Int = EventLog.defaultMapSize,
+    further: [String] = []
   ) throws(EventLogError) -> EventLog {
     // The name is removed before the log has any content that another user could want to change.
     let log = try makeDraft(
       for: directory + "/unnamed.rollcall", eventVersion: eventVersion,
-      Environment.Options(mapSize: mapSize))
+      Environment.Options(mapSize: mapSize, further: further))
     log.place.withLock { place in
       unlink(log.environment.path)
       place = .unnamed

@@ -58,13 +58,15 @@ package struct DisagreementSearch {
   ///
   /// - Parameters:
   ///   - domain: Only pairs with an account of this domain.
+  ///   - settling: The milliseconds that the news of a change may take to reach the other end.
   ///   - progress: Called now and then with a clause.
   package mutating func run(
-    domain: String? = nil, progress: (String) -> Void = { _ in },
+    domain: String? = nil, settling: Int64 = EndsComparison.settling,
+    progress: (String) -> Void = { _ in },
     _ found: (FoundDisagreement) throws -> Void
   ) throws {
     let domains = try self.domains()
-    try collect(domains, progress)
+    try collect(domains, settled: fleet.newest.map { $0 - settling }, progress)
     for index in 0..<PairPartitions.count {
       progress("comparing, part \(index + 1) of \(PairPartitions.count)")
       try compare(try partitions.sorted(index), domain, found)
@@ -94,9 +96,10 @@ package struct DisagreementSearch {
     return domains
   }
 
-  private mutating func collect(_ domains: Set<String>, _ progress: (String) -> Void) throws {
+  private mutating func collect(
+    _ domains: Set<String>, settled: Int64?, _ progress: (String) -> Void
+  ) throws {
     let (partitions, seed) = (partitions, seed)
-    let settled = fleet.newest.map { $0 - EndsComparison.settling }
     var counts = Counts()
     let total = fleet.shards.count
     var done = 0

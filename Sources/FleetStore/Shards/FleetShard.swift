@@ -13,12 +13,12 @@ package final class FleetShard: Sendable {
   package let log: EventLog
 
   /// A shard is small, and 256 of them are open at a time.
-  private static let mapSize = 1 << 30
+  static let mapSize = 1 << 30
 
   /// The connection of the shard's own records; those of accounts are numbered from 2.
   static let ownConnection: UInt32 = 1
 
-  private init(_ number: ShardNumber, _ log: EventLog) {
+  init(_ number: ShardNumber, _ log: EventLog) {
     (self.number, self.log) = (number, log)
   }
 

@@ -7,7 +7,8 @@ import XMPPStanza
 
 /// The new records of one account in a transaction, and what follows from them.
 struct AccountWork {
-  let number: AccountNumber
+  /// Of a new account, a number is taken when its first record is.
+  var number: AccountNumber
   var row: AccountRow
   var records: [CapturedRecord] = []
   let isNew: Bool
@@ -43,10 +44,10 @@ struct AccountWork {
   /// Reduces the next record.
   ///
   /// - Parameters:
-  ///   - encoder: What has encoded it.
+  ///   - event: Its event; nil if it means nothing to the roster.
   ///   - connection: The connection's number in a log of the account alone.
   mutating func reduce(
-    _ encoder: borrowing EventEncoder, time: Int64?, on connection: UInt32
+    _ event: RawSpan?, time: Int64?, on connection: UInt32
   ) throws(EventLogError) {
     row.records += 1
     if row.records == 1 || row.begin == nil { row.begin = time }
@@ -59,7 +60,7 @@ struct AccountWork {
     }
     var roster = self.roster.take() ?? Roster()
     defer { self.roster = roster }
-    guard let event = encoder.storedEvent else { return roster.move(to: stamp.record) }
+    guard let event else { return roster.move(to: stamp.record) }
     let connection = ConnectionID(number: connection)
     let isOfSender = roster.concernsSenderAlone(event, at: stamp, on: connection)
     if !isOfSender, before == nil { before = EndFacts.all(of: roster) }

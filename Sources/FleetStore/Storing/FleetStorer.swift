@@ -182,20 +182,20 @@ package final class FleetStorer {
   private func store(_ groups: LineGroups, _ index: Int, _ path: String) throws {
     let cursor = cursors[index]
     let work = try shardWork(groups, cursor)
-    let results = Mutex<[Result<ShardWriter.Outcome, any Error>]>([])
+    let results = OutcomeList()
     let source = (number: cursor.source, id: cursor.id)
     // Each writer is used by one thread at a time, and no longer than this call.
     let parts = SharedParts(work)
-    DispatchQueue.concurrentPerform(iterations: work.count) { part in
+    ManyThreads.perform(work.count) { part in
       let (writer, lines) = parts.values[part]
       let result = Result {
         try writer.store(
           lines, of: source.number, named: source.id, after: groups.after, upto: groups.upto)
       }
-      results.withLock { $0.append(result) }
+      results.add(result)
     }
     var problems: [CaptureProblem] = []
-    for result in results.withLock({ $0 }) {
+    for result in results.all {
       let outcome = try result.get()
       counts.records += outcome.records
       counts.newAccounts += outcome.newAccounts
@@ -224,8 +224,8 @@ package final class FleetStorer {
       } else {
         try hook(.willCreate(number))
         var floors = floors
-        // Nothing before this group is about the shard.
-        floors[cursor.source] = (cursor.position, cursor.boot)
+        // Nothing that was read before this is about the shard.
+        for cursor in cursors { floors[cursor.source] = (cursor.position, cursor.boot) }
         writer = try ShardWriter(
           FleetShard.create(number, in: folder), floors: floors, hook)
         writers[number] = writer
@@ -297,6 +297,17 @@ package final class FleetStorer {
       }
     }
   }
+}
+
+/// The outcomes of several threads.
+private final class OutcomeList: Sendable {
+  private let values = Mutex<[Result<ShardWriter.Outcome, any Error>]>([])
+
+  func add(_ outcome: Result<ShardWriter.Outcome, any Error>) {
+    values.withLock { $0.append(outcome) }
+  }
+
+  var all: [Result<ShardWriter.Outcome, any Error>] { values.withLock { $0 } }
 }
 
 /// Values that several threads read, each another one.

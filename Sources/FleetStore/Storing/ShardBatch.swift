@@ -52,9 +52,7 @@ struct ShardBatch {
     if let (number, row) = found {
       works[account] = AccountWork(number, row, isNew: false)
     } else {
-      works[account] = AccountWork(nextAccount, AccountRow(account), isNew: true)
-      nextAccount += 1
-      outcome.newAccounts += 1
+      works[account] = AccountWork(0, AccountRow(account), isNew: true)
     }
     order.append(account)
   }
@@ -64,6 +62,13 @@ struct ShardBatch {
     try load(account)
     works[account]?.records.append(record)
     hasRecords = true
+  }
+
+  /// A number for a new account, which has records.
+  mutating func takeNumber() -> AccountNumber {
+    defer { nextAccount += 1 }
+    outcome.newAccounts += 1
+    return nextAccount
   }
 
   mutating func note(storedRosters counts: [BareJID: Int]) {

@@ -157,6 +157,7 @@ final class ShardWriter {
     var encoder = EventEncoder()
     for account in batch.order {
       guard var work = batch.works[account], !work.records.isEmpty else { continue }
+      if work.isNew { work.number = batch.takeNumber() }
       work.begin(try work.isNew ? Roster() : batch.head(of: work.number))
       credentials.privateFields = work.row.privateFields
       var filter = AccountFilter(continuing: account, isAnnounced: work.row.isAnnounced)
@@ -185,7 +186,7 @@ final class ShardWriter {
     }
     account.text.withUTF8Bytes { batch.arena.addContact($0) }
     batch.outcome.records += 1
-    try work.reduce(encoder, time: record.storedTime, on: connection.own)
+    try work.reduce(encoder.storedEvent, time: record.storedTime, on: connection.own)
   }
 
   private func commit(

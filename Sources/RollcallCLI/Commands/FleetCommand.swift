@@ -11,8 +11,9 @@ struct FleetCommand: ParsableCommand {
       account.
 
       `rollcall fleet store` keeps the records of all accounts of spools in one folder, the fleet. \
-      `rollcall fleet log` writes the ordinary log of one account of it. `who-has`, `requests` and \
-      `disagreements` ask about all of them.
+      `rollcall fleet log` writes the ordinary log of one account of it, and commands that read a \
+      log read that of an account: `rollcall state FLEET --account JID`. `who-has`, `requests`, \
+      `disagreements` and `findings` ask about all of them.
 
       Exit codes: 0 done, 1 the answer is no or nothing was found, 2 bad usage or bad input.
 
@@ -21,12 +22,14 @@ struct FleetCommand: ParsableCommand {
         rollcall fleet store fleet --spool spool
         rollcall fleet accounts fleet
         rollcall fleet disagreements fleet
+        rollcall fleet verify fleet
         rollcall fleet log fleet alice@example.test -o a.rollcall
       """,
     subcommands: [
       FleetTapCommand.self, FleetStoreCommand.self, FleetStatusCommand.self,
       FleetAccountsCommand.self, FleetLogCommand.self, FleetWhoHasCommand.self,
-      FleetRequestsCommand.self, FleetDisagreementsCommand.self,
+      FleetRequestsCommand.self, FleetDisagreementsCommand.self, FleetFindingsCommand.self,
+      FleetVerifyCommand.self, FleetRecoverCommand.self, FleetEraseCommand.self,
     ])
 }
 

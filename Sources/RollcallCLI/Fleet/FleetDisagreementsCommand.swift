@@ -34,6 +34,9 @@ struct FleetDisagreementsCommand: ParsableCommand, LogReading {
   @Option(help: "Only pairs with an account of this domain.")
   var domain: String?
 
+  @Option(help: "How long the news of a change may take: 60s, if it is not given.")
+  var settling: FleetAge?
+
   @Flag(help: "Print what both logs say about each, as rollcall between does.")
   var full = false
 
@@ -49,7 +52,8 @@ struct FleetDisagreementsCommand: ParsableCommand, LogReading {
       var search = DisagreementSearch(opened) { number, error in
         failures.note("\(Failure(error, in: opened.path(of: number)))")
       }
-      try search.run(domain: domain) {
+      let settling = settling?.milliseconds ?? EndsComparison.settling
+      try search.run(domain: domain, settling: settling) {
         status.show($0)
       } _: { found in
         status.clear()

@@ -117,27 +117,12 @@ struct FleetRequestsCommand: ParsableCommand, LogReading {
   @OptionGroup var fleet: FleetArgument
 
   @Option(help: "Only requests that are at least so old: 90m, 12h, 7d.")
-  var unanswered: Age?
+  var unanswered: FleetAge?
 
   @Option(help: "Only requests to this address, or to a domain after an @.")
   var to: String?
 
   @OptionGroup var output: ListOutputOptions
-
-  /// A number of milliseconds.
-  struct Age: ExpressibleByArgument {
-    let milliseconds: Int64
-
-    init?(argument: String) {
-      let units: [Character: Int64] = ["s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
-      guard let unit = argument.last.flatMap({ units[$0] }),
-        let count = Int64(argument.dropLast()), count >= 0
-      else { return nil }
-      let (value, overflows) = count.multipliedReportingOverflow(by: unit)
-      guard !overflows else { return nil }
-      milliseconds = value
-    }
-  }
 
   func run() throws {
     let query: ContactQuery?
@@ -189,5 +174,20 @@ extension BareJID {
     case .contact(let contact): self == contact
     case .domain(let domain): self.domain == domain
     }
+  }
+}
+
+/// A length of time, such as `90m` or `7d`.
+struct FleetAge: ExpressibleByArgument {
+  let milliseconds: Int64
+
+  init?(argument: String) {
+    let units: [Character: Int64] = ["s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
+    guard let unit = argument.last.flatMap({ units[$0] }),
+      let count = Int64(argument.dropLast()), count >= 0
+    else { return nil }
+    let (value, overflows) = count.multipliedReportingOverflow(by: unit)
+    guard !overflows else { return nil }
+    milliseconds = value
   }
 }

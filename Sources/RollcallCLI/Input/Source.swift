@@ -1,6 +1,7 @@
 import ArgumentParser
 import Captures
 import EventStore
+import FleetStore
 import Foundation
 import Rollcall
 import XMPPStanza
@@ -107,6 +108,7 @@ struct SourceOptions: ParsableArguments, SourceReading {
   static func open(
     _ paths: [String], _ options: ImportOptions, pair: String? = nil
   ) throws -> OpenedSource {
+    if paths.count == 1, Fleet.isFleet(paths[0]) { return try open(fleet: paths[0], options) }
     if paths.count == 1, let folder = try LogFolder(paths[0]) {
       return try open(folder.log(of: options.account), options, pair: pair)
     }
@@ -141,6 +143,24 @@ struct SourceOptions: ParsableArguments, SourceReading {
       return try OpenedSource(
         log: log, path: path, connection: options.connection, files: files)
     }
+  }
+
+  /// Copies the records of an account of a fleet into a temporary log.
+  private static func open(fleet path: String, _ options: ImportOptions) throws -> OpenedSource {
+    guard let account = options.account else {
+      throw Failure(
+        "\(path) is a fleet, with many accounts: --account chooses one, and rollcall fleet "
+          + "accounts lists them")
+    }
+    let log = try EventLog.temporary()
+    try FleetFailure.naming(path) {
+      do {
+        try Fleet(path).writeLog(of: account, into: log)
+      } catch FleetError.noAccount(let account) {
+        throw Failure("\(path): \(FleetError.noAccount(account))")
+      }
+    }
+    return try OpenedSource(log: log, path: path, connection: options.connection)
   }
 
   static func openLog(_ path: String, _ options: ImportOptions) throws -> EventLog {
