@@ -15,7 +15,7 @@ extension RealServerTests {
       "Killed again and again, the store has each server's rosters, and finds what was broken",
       arguments: Servers.allCases)
     func stored(_ kind: Servers) async throws {
-      let server = try kind.make(isQuiet: true, isTapped: true)
+      let server = try kind.make(isQuiet: true, tap: TapOptions())
       try await server.start()
       defer { try? server.stop() }
       let stage = try Stage(on: server)
