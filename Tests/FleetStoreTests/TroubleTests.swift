@@ -72,6 +72,57 @@ import XMPPStanza
     try test.check(spool, seed: 13)
   }
 
+  @Test("A spool whose source file was lost is the same source")
+  func lostFile() throws {
+    let spool = RandomSpool(seed: 15)
+    let test = try FleetCase()
+    let size = spool.segments.reduce(0) { $0 + $1.bytes.count }
+    try test.write(spool.segments, upTo: size * 2 / 3)
+    try test.store()
+    try FileManager.default.removeItem(atPath: "\(test.spool)/\(SpoolFolder.idFile)")
+    #expect(try test.store().records == 0)
+    try test.write(spool.segments)
+    try FileManager.default.removeItem(atPath: "\(test.spool)/\(SpoolFolder.idFile)")
+    try test.store()
+    #expect(try Fleet(test.fleet).note.sources.count == 1)
+    try test.check(spool, seed: 15)
+  }
+
+  @Test("Numbers of missing lines may be anything, and are kept if a process is killed")
+  func gaps() throws {
+    let test = try FleetCase()
+    let gap = #"{"t":5,"gap":9223372036854775807}"#
+    let lines = [
+      #"{"rollcall-tap":1,"boot":"0a1b2c3d","segment":1,"server":"Prosody","what":"roster"}"#,
+      gap, gap, #"{"t":9007199254740993000,"gap":-9223372036854775808}"#, #"{"t":77,"alive":1}"#,
+    ]
+    try Data((lines.joined(separator: "\n") + "\n").utf8)
+      .write(to: URL(filePath: "\(test.spool)/0a1b2c3d-000001.jsonl"))
+    #expect(try test.store().gapLines == Int.max)
+    let source = try #require(try Fleet(test.fleet).note.sources.first)
+    #expect(source.gapLines == Int.max)
+    #expect(source.newest == 77)
+  }
+
+  @Test("The newest time is known again after a process was killed before it was noted")
+  func newest() throws {
+    struct Killed: Error {}
+    let spool = RandomSpool(seed: 16)
+    let (whole, test) = (try FleetCase(), try FleetCase())
+    try whole.write(spool.segments)
+    try whole.store()
+    try test.write(spool.segments)
+    #expect(throws: Killed.self) {
+      try test.store { step in
+        if case .willNote = step { throw Killed() }
+      }
+    }
+    try test.store()
+    let notes = try [whole, test].map { try Fleet($0.fleet).note.sources.map(\.newest) }
+    #expect(notes[0] == notes[1])
+    #expect(notes[0].first != .some(nil))
+  }
+
   @Test("Two segments with one number are refused")
   func twice() throws {
     let test = try FleetCase()

@@ -114,6 +114,33 @@ import Testing
     #expect(other.code == 0)
   }
 
+  @Test("A contact that was removed a moment ago is settling, and not a disagreement")
+  func removed() throws {
+    let (ann, ben) = ("ann@example.test", "ben@example.test")
+    try write([(ann, Self.item(ben, "both"), []), (ben, Self.item(ann, "both"), [])])
+    let path = folder.file("spool/0a1b2c3d-000001.jsonl")
+    let before = try String(contentsOfFile: path, encoding: .utf8)
+    let time = 1_795_168_200_000 + 9 * 86_400_000
+    let lines = [
+      #""c":1,"a":"\#(ben)","stream":"opened","jid":"\#(ben)/x""#,
+      #""c":1,"a":"\#(ben)","dir":"out","xml":"<iq type='get' id='1'><query xmlns='jabber:iq:roster'/></iq>""#,
+      #""c":1,"a":"\#(ben)","dir":"in","xml":"<iq type='result' id='1'><query xmlns='jabber:iq:roster'>\#(Self.item(ann, "both"))</query></iq>""#,
+      #""c":1,"a":"\#(ben)","dir":"in","xml":"<iq type='set' id='2'><query xmlns='jabber:iq:roster'><item jid='\#(ann)' subscription='remove'/></query></iq>""#,
+    ].map { "{\"t\":\(time),\($0)}\n" }
+    try (before + lines.joined()).write(toFile: path, atomically: true, encoding: .utf8)
+    #expect(try rollcall("fleet", "store", "fleet", "--spool", "spool").code == 0)
+    let now = try rollcall("fleet", "disagreements", "fleet", "--json")
+    #expect(now.code == 0, "\(now.output)")
+    #expect(try now.document["settling"] as? Int == 2)
+    let later = "{\"t\":\(time + 61_000),\"alive\":9}\n"
+    try (before + lines.joined() + later).write(toFile: path, atomically: true, encoding: .utf8)
+    #expect(try rollcall("fleet", "store", "fleet", "--spool", "spool").code == 0)
+    let found = try rollcall(
+      "fleet", "disagreements", "fleet", "--domain", "EXAMPLE.test", "--json")
+    #expect(found.code == 1, "\(found.output)")
+    #expect((try found.document["disagreements"] as? [NSDictionary])?.count == 2)
+  }
+
   @Test("Contacts are found by address and by domain, and requests by age")
   func queries() throws {
     let (ann, ben) = ("ann@example.test", "ben@example.test")

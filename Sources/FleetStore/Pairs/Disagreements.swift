@@ -45,6 +45,8 @@ package struct DisagreementSearch {
   package private(set) var counts = Counts()
   /// Entries without another end, of which it is not yet known why.
   private var alone: [PairEntry] = []
+  /// What changed after this may be settling.
+  private var settled: Int64?
   /// The number of them that are looked up together.
   private static let aloneAtOnce = 100_000
   /// - Parameter complain: Receives each shard that cannot be read.
@@ -66,7 +68,8 @@ package struct DisagreementSearch {
     _ found: (FoundDisagreement) throws -> Void
   ) throws {
     let domains = try self.domains()
-    try collect(domains, settled: fleet.newest.map { $0 - settling }, progress)
+    settled = fleet.settledEnd.map { $0.subtractingReportingOverflow(settling).partialValue }
+    try collect(domains, settled: settled, progress)
     for index in 0..<PairPartitions.count {
       progress("comparing, part \(index + 1) of \(PairPartitions.count)")
       try compare(try partitions.sorted(index), domain, found)
@@ -208,11 +211,15 @@ package struct DisagreementSearch {
       }
       counts.pairs += 1
       let facts = EndFacts(of: own.account, in: view.roster)
+      // It may just have removed the other.
+      let isSettling =
+        entry.isSettling
+        || (settled.map { settled in view.row.changed.map { $0 > settled } ?? false } ?? false)
       let second = PairEntry(
         high: entry.high, low: entry.low, shard: 0, account: view.number,
         ours: facts.ours(isComplete: true),
         theirs: facts.theirs(isComplete: true, receivesRequests: view.row.receivesRequests),
-        isFirst: !entry.isFirst, isBlocked: facts.isBlocked, isSettling: entry.isSettling)
+        isFirst: !entry.isFirst, isBlocked: facts.isBlocked, isSettling: isSettling)
       let mismatches = judge(entry, second)
       let end = FoundEnd(
         account: other, contact: own.account,

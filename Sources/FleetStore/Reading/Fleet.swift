@@ -30,6 +30,10 @@ package struct Fleet: Sendable {
     try FleetShard.open(shard, in: folder, access: .readOnly)
   }
 
+  /// The time up to which all sources have been stored, in milliseconds since 1970: the least of
+  /// their newest times, because news from a server that is behind may still come.
+  package var settledEnd: Int64? { note.sources.compactMap(\.newest).min() }
+
   /// The newest time of any source, in milliseconds since 1970; nil if no record has one.
   package var newest: Int64? { note.sources.compactMap(\.newest).max() }
 

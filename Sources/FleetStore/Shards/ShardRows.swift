@@ -14,6 +14,8 @@ package struct AccountRow: Hashable, Sendable, CanonicalCodable {
   package internal(set) var begin: Int64?
   /// The number of its last record in the shard.
   package internal(set) var last: UInt64 = 0
+  /// The account's clock when an end changed last, or was removed; nil if none did.
+  package internal(set) var changed: Int64?
   /// Whether the whole roster is known.
   package internal(set) var isComplete = false
   /// Whether the server sends the requests of contacts to a session that is recorded.
@@ -34,6 +36,7 @@ package struct AccountRow: Hashable, Sendable, CanonicalCodable {
     output.write(time: clock)
     output.write(time: begin)
     output.write(last)
+    output.write(time: changed)
     output.write(isComplete)
     output.write(receivesRequests)
     output.write(isAnnounced)
@@ -49,6 +52,7 @@ package struct AccountRow: Hashable, Sendable, CanonicalCodable {
     clock = try input.readTime()
     begin = try input.readTime()
     last = try input.readNumber()
+    changed = try input.readTime()
     isComplete = try input.readFlag()
     receivesRequests = try input.readFlag()
     isAnnounced = try input.readFlag()

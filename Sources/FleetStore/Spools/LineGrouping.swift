@@ -27,6 +27,9 @@ package struct LineGroups: Hashable, Sendable {
   package private(set) var boot: String
   /// The program of the server, as the last first line of a segment names it; nil if there is none.
   package private(set) var server: String?
+  /// The newest time of the lines, in milliseconds since 1970; also of those that only say that the
+  /// server is there.
+  package private(set) var newest: Int64?
   /// The number of lines that the tap says it could not write.
   package private(set) var gapLines = 0
   /// The positions of lines that no tap writes.
@@ -53,7 +56,21 @@ package struct LineGroups: Hashable, Sendable {
     return true
   }
 
+  private static let timeKey = Array("{\"t\":".utf8)
+
+  /// The time of a line as the taps write it; nil for any other line.
+  private static func time(of line: ArraySlice<UInt8>) -> Int64? {
+    guard line.starts(with: timeKey) else { return nil }
+    let digits = line.dropFirst(timeKey.count).prefix {
+      $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9")
+    }
+    // Sixteen digits are enough for every time that a log can have.
+    guard !digits.isEmpty, digits.count <= 16 else { return nil }
+    return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+  }
+
   private mutating func add(_ line: ArraySlice<UInt8>, _ accounts: inout AccountCache) {
+    if let time = Self.time(of: line) { newest = max(time, newest ?? time) }
     switch accounts.line(line) {
     case .beginsSegment(let next, let program):
       let beginning = SourceLine(line, at: upto, account: nil)
@@ -65,10 +82,18 @@ package struct LineGroups: Hashable, Sendable {
       // The lines of a shard begin with all first lines of segments before them.
       lines[accounts.shard(of: account), default: beginnings].append(
         SourceLine(line, at: upto, account: account))
-    case .gap(let count): gapLines += Int(clamping: max(1, count ?? 1))
+    case .gap(let count): gapLines = gapLines.addingClamped(Int(clamping: max(1, count ?? 1)))
     case .idle: break
     case .unreadable: unreadable.append(upto)
     }
+  }
+}
+
+extension Int {
+  /// The sum, or the greatest number if there is no such sum: a tap's own number may be anything.
+  func addingClamped(_ other: Int) -> Int {
+    let (sum, overflows) = addingReportingOverflow(other)
+    return overflows ? .max : sum
   }
 }
 

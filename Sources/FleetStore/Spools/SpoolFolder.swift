@@ -61,13 +61,21 @@ package struct SpoolFolder: Sendable {
 
   /// The name of the source: a random number in a file that only its user can read. It is made if
   /// there is none.
-  package func source() throws -> String {
+  ///
+  /// - Parameter boots: The sources that are known to have been in this folder, by runs of the
+  ///   server. If a segment is of one of these, the file was lost, and the source is the same.
+  package func source(of boots: [String: String] = [:]) throws -> String {
     let file = "\(path)/\(Self.idFile)"
     if let id = Self.readSource(file) { return id }
-    let id = (0..<4).map { _ in
+    let known = try segments().compactMap { segment in
+      let name = segment.path.split(separator: "/").last?.prefix { $0 != "-" }
+      return name.flatMap { boots[String($0)] }
+    }
+    let random = (0..<4).map { _ in
       let word = String(UInt32.random(in: .min ... .max), radix: 16)
       return String(repeating: "0", count: 8 - word.count) + word
     }.joined()
+    let id = known.last ?? random
     let draft = "\(file).draft-\(getpid())"
     unlink(draft)
     try DurableFile.write(Array("\(id)\n".utf8), to: draft, exclusively: true)

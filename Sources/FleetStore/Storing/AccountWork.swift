@@ -68,7 +68,9 @@ struct AccountWork {
       let outcome = try RosterReducer.reduce(
         &roster, event, at: stamp, on: connection, reporting: isOfSender ? .nothing : .everything)
       for change in outcome.changes where Self.ofEnds.contains(change.field) {
-        if let contact = change.contact { changes[contact] = Change(stamp.record, row.clock) }
+        guard let contact = change.contact else { continue }
+        changes[contact] = Change(stamp.record, row.clock)
+        row.changed = row.clock
       }
     } catch {
       throw .corruptEntry("an event cannot be reduced: \(error)")

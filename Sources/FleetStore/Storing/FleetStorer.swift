@@ -88,14 +88,30 @@ package final class FleetStorer {
   package func add(spool path: String) throws {
     let spool = SpoolFolder(path)
     guard spool.exists else { throw FleetError.noSpool(path) }
-    let id = try spool.source()
+    let id = try source(of: spool)
     guard !cursors.contains(where: { $0.id == id }) else { return }
     cursors.append(try cursor(spool, id))
   }
 
+  /// The name of a spool's source. If its file is gone and the segments are of a run that the fleet
+  /// has from this folder, it is the same source, and gets its file again.
+  private func source(of spool: SpoolFolder) throws -> String {
+    let folder = Self.canonical(spool.path)
+    var boots = Dictionary(
+      note.sources.filter { $0.folder == folder && !$0.boot.isEmpty }.map { ($0.boot, $0.id) }
+    ) { _, last in last }
+    for cursor in cursors where Self.canonical(cursor.spool.path) == folder {
+      boots[cursor.boot] = cursor.id
+    }
+    return try spool.source(of: boots)
+  }
+
+  private static func canonical(_ path: String) -> String {
+    URL(filePath: path).standardized.path(percentEncoded: false)
+  }
+
   private func cursor(_ spool: SpoolFolder, _ id: String) throws -> Cursor {
-    let source = note.number(
-      of: id, in: URL(filePath: spool.path).standardized.path(percentEncoded: false))
+    let source = note.number(of: id, in: Self.canonical(spool.path))
     // The number must be known before a shard uses it.
     try note.write(in: folder)
     let known = note[source]
@@ -125,7 +141,7 @@ package final class FleetStorer {
       if isFollowing { return false }
       throw FleetError.noSpool(spool.path)
     }
-    let id = try spool.source()
+    let id = try source(of: spool)
     if id != cursors[index].id {
       // Another folder has the name.
       cursors[index] = try cursor(spool, id)
@@ -199,15 +215,13 @@ package final class FleetStorer {
       let outcome = try result.get()
       counts.records += outcome.records
       counts.newAccounts += outcome.newAccounts
-      if let time = outcome.newest {
-        cursors[index].newest = max(time, cursors[index].newest ?? time)
-      }
       problems += outcome.problems
     }
     counts.lines += groups.lines.values.reduce(0) { $0 + $1.count }
     tell(problems, groups, index, path)
     (cursors[index].position, cursors[index].boot) = (groups.upto, groups.boot)
     if let server = groups.server { cursors[index].server = server }
+    if let time = groups.newest { cursors[index].newest = max(time, cursors[index].newest ?? time) }
     for writer in writers.values { writer.advance(cursor.source, to: groups.upto) }
     isNoteCurrent = false
   }
@@ -255,8 +269,8 @@ package final class FleetStorer {
       }
     }
     guard groups.gapLines > 0 else { return }
-    cursors[index].gapLines += groups.gapLines
-    counts.gapLines += groups.gapLines
+    cursors[index].gapLines = cursors[index].gapLines.addingClamped(groups.gapLines)
+    counts.gapLines = counts.gapLines.addingClamped(groups.gapLines)
     complain("\(path): the tap could not write \(groups.gapLines) lines: what they said is unknown")
   }
 

@@ -92,7 +92,6 @@ struct ShardBatch {
       }
     }
     work.row.last = UInt64(arena.count)
-    if let clock = work.row.clock { outcome.newest = max(clock, outcome.newest ?? clock) }
     finished[work.row.account] = FinishedAccount(
       number: work.number, row: work.row, head: HeadCoding.bytes(head), ends: ends,
       isNew: work.isNew)

@@ -27,8 +27,6 @@ final class ShardWriter {
   struct Outcome: Sendable {
     var records = 0
     var newAccounts = 0
-    /// The newest time of the records.
-    var newest: Int64?
     var problems: [CaptureProblem] = []
   }
 

@@ -27,6 +27,7 @@ struct FleetAccountsCommand: ParsableCommand, LogReading {
   var domain: String?
 
   func run() throws {
+    let domain = try FleetArgument.domain(domain)
     let opened = try fleet.open()
     var rows = FleetRows(output, "accounts", ["account", "records", "last record", "roster"])
     var failures = ShardFailures()

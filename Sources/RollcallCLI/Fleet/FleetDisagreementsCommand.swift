@@ -43,6 +43,7 @@ struct FleetDisagreementsCommand: ParsableCommand, LogReading {
   @OptionGroup var output: ListOutputOptions
 
   func run() throws {
+    let domain = try FleetArgument.domain(domain)
     let opened = try fleet.open()
     var failures = ShardFailures()
     var status = StatusLine()

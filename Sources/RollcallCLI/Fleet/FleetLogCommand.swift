@@ -56,6 +56,15 @@ struct FleetArgument: ParsableArguments {
 
   func open() throws -> Fleet { try FleetFailure.naming(folder) { try Fleet(folder) } }
 
+  /// Parses the value of `--domain`.
+  static func domain(_ text: String?) throws -> String? {
+    do {
+      return try text.map { try BareJID(parsing: $0).text }
+    } catch {
+      throw Failure("--domain “\(text ?? "")” is not a domain: \(error)".visible)
+    }
+  }
+
   /// Parses an account from an argument.
   static func account(_ text: String) throws -> BareJID {
     do {
