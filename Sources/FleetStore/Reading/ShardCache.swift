@@ -8,12 +8,18 @@ final class ShardCache: Sendable {
   private let fleet: Fleet
   private let shards = Mutex<[ShardNumber: FleetShard]>([:])
 
+  /// Each open shard takes a few megabytes.
+  private static let capacity = 12
+
   init(_ fleet: Fleet) { self.fleet = fleet }
 
   func open(_ number: ShardNumber) throws -> FleetShard {
     if let shard = shards.withLock({ $0[number] }) { return shard }
     let shard = try fleet.open(number)
-    shards.withLock { $0[number] = shard }
+    shards.withLock { shards in
+      if shards.count >= Self.capacity { shards.removeAll() }
+      shards[number] = shard
+    }
     return shard
   }
 

@@ -34,7 +34,8 @@ extension FleetError: CustomStringConvertible {
       "\(first) and \(second) have the same number; a tap never writes both"
     case .spoolRanBack(let folder, let position):
       "\(folder): the spool ends before \(position), up to which the fleet has it; was it restored "
-        + "from an older copy? Remove .rollcall-source in it to store what it has as another source"
+        + "from an older copy? Its lines are in the fleet: move them away, and let the tap begin a "
+        + "spool in an empty folder"
     case .badSegment(let path, let why): "\(path): \(why)"
     case .noAccount(let account): "the fleet has no records of \(account)"
     case .missingLines(let shard): "\(shard): lines before those that were given are missing"

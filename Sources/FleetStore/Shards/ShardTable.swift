@@ -28,7 +28,7 @@ package enum ShardTable {
 
   /// The version of what is derived: of the rows here, and of the index by account. A shard of
   /// another version must be made anew from its records.
-  static let version: UInt32 = 1
+  static let version: UInt32 = 2
 }
 
 /// The keys of the tables.
