@@ -42,8 +42,8 @@ run("flood", []) ->
 run("missing", []) ->
     [begin
          {noreply, []} = mod_rollcall_tap:handle_info({list, <<"missing.test">>, Attempts}, []),
-         io:format("~p~n", [receive {list, _, Left} -> Left after 1100 -> none end])
-     end || Attempts <- [2, 1]].
+         io:format("~p~n", [receive {list, _, Left} -> Left after Wait -> none end])
+     end || {Attempts, Wait} <- [{2, 60000}, {1, 1500}]].
 
 waiting(Name) -> element(2, process_info(whereis(Name), message_queue_len)).
 
