@@ -59,7 +59,9 @@ enum OrderError: Error, Hashable, CustomStringConvertible {
     case .missingFile(let verb): Self.needs(verb, "a file")
     case .notAFile(let path): "\(path) is not a regular file"
     case .tooLarge(let path, let limit): "\(path) has more than \(limit) bytes"
-    case .unexpected(let word): "“\(word)” is not expected there"
+    case .unexpected(let word):
+      "“\(word)” is not expected there"
+        + (word.hasSuffix("'") ? "; \"quotes\" hold words together" : "")
     case .noMessage(let jid, isOurs: true): "the log has no message to \(jid) that can be corrected"
     case .noMessage(let jid, isOurs: false): "the log has no message from \(jid) that has an id"
     case .openQuote: "a quotation mark, or the character after a backslash, is missing"

@@ -61,7 +61,7 @@
       let before = server.log.utf8.count
       let program = try Program.executable("rollcall-live").path(percentEncoded: false)
       let orders = (1...4).flatMap {
-        ["--do", "add friend\($0)@elsewhere.test name='Friend \($0)'"]
+        ["--do", "add friend\($0)@elsewhere.test name=\"Friend \($0)\""]
       }
       let (run, count) = try shim.run(
         program,

@@ -107,6 +107,9 @@ import XMPPStanza
     #expect(
       "\(OrderError.unknown("mesage"))" == "“mesage” is not an order; did you mean “message”?")
     #expect("\(OrderError.unknown("befriend"))" == "“befriend” is not an order; help lists them")
+    #expect(
+      "\(OrderError.unexpected("Who'"))"
+        == "“Who'” is not expected there; \"quotes\" hold words together")
     #expect("\(OrderError.missingText("message"))" == "message needs a text: message WHO WORDS")
   }
 
