@@ -11,6 +11,8 @@ package struct FoundDisagreement: Hashable, Sendable {
   package let subscriber: FoundEnd
   package let owner: FoundEnd
   package let mismatch: SubscriptionMismatch
+  /// How the same ends disagree in the other direction; nil if they do not.
+  package let opposite: SubscriptionMismatch?
 
   /// The end on a side.
   package func end(_ side: SubscriptionSide) -> FoundEnd {
@@ -42,6 +44,8 @@ package struct DisagreementSearch {
   private let seed: UInt64
   private let partitions = PairPartitions()
   private let cache: ShardCache
+  /// The shards that cannot be read, of which `complain` was told.
+  private var unreadable: Set<ShardNumber> = []
   package private(set) var counts = Counts()
   /// Entries without another end, of which it is not yet known why.
   private var alone: [PairEntry] = []
@@ -117,10 +121,11 @@ package struct DisagreementSearch {
         counts.unknownAccounts += own.unknownAccounts
         counts.elsewhere += own.elsewhere
       case .failure(let error):
-        counts.unreadableShards += 1
+        unreadable.insert(number)
         complain(number, error)
       }
     }
+    counts.unreadableShards = unreadable.count
     self.counts = counts
   }
 
@@ -151,7 +156,8 @@ package struct DisagreementSearch {
         counts.disagreements += 1
         try found(
           FoundDisagreement(
-            subscriber: isFirst ? a : b, owner: isFirst ? b : a, mismatch: mismatch))
+            subscriber: isFirst ? a : b, owner: isFirst ? b : a, mismatch: mismatch,
+            opposite: mismatches.first { $0.isFirst != isFirst }?.1))
       }
     }
   }
@@ -201,7 +207,9 @@ package struct DisagreementSearch {
     let entries = alone.sorted { ($0.shard, $0.account) < ($1.shard, $1.account) }
     alone = []
     for entry in entries {
-      guard let (own, other) = try contact(of: entry) else {
+      guard let (own, other) = try contact(of: entry),
+        !unreadable.contains(ShardNumber(of: other))
+      else {
         counts.oneSided += 1
         continue
       }
@@ -230,7 +238,8 @@ package struct DisagreementSearch {
         counts.disagreements += 1
         try found(
           FoundDisagreement(
-            subscriber: isFirst ? own : end, owner: isFirst ? end : own, mismatch: mismatch))
+            subscriber: isFirst ? own : end, owner: isFirst ? end : own, mismatch: mismatch,
+            opposite: mismatches.first { $0.isFirst != isFirst }?.1))
       }
     }
   }

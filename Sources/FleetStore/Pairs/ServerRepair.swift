@@ -19,12 +19,13 @@ package struct RosterEdit: Hashable, Sendable {
   /// The account whose roster is edited.
   package let account: BareJID
   package let contact: BareJID
-  /// The subscription afterward.
-  package let subscription: RosterSubscription
+  /// The subscription afterward; nil if the contact is not to be in the roster.
+  package let subscription: RosterSubscription?
   package let name: String?
   package let groups: [String]
 
-  /// The edit for a disagreement: the wrong end gets the stage of the right one.
+  /// The edit for a disagreement: the wrong end gets the stage of the right one. If it is wrong in
+  /// the other direction too, the edit is for both, so that none takes another back.
   ///
   /// - Parameter item: The item of the contact in the roster of the wrong end; nil if there is
   ///   none.
@@ -37,15 +38,23 @@ package struct RosterEdit: Hashable, Sendable {
     var (to, from) = (
       item?.subscription.includesTo ?? false, item?.subscription.includesFrom ?? false
     )
-    switch found.mismatch {
-    case .unseenRequest: return nil
-    // The request goes with any edit that sets the subscription.
-    case .staleRequest: from = false
-    case .unnoticedSubscription, .unseenAcceptance: to = true
-    case .unseenEnd, .unansweredRequest: to = false
+    if found.mismatch == .unseenRequest { return nil }
+    var mismatches = [found.mismatch]
+    // In the other direction, the sides are exchanged.
+    if let opposite = found.opposite, opposite.authority == wrong { mismatches.append(opposite) }
+    for mismatch in mismatches {
+      switch mismatch {
+      case .unseenRequest: break
+      // The request goes with any edit that sets the subscription.
+      case .staleRequest: from = false
+      case .unnoticedSubscription, .unseenAcceptance: to = true
+      case .unseenEnd, .unansweredRequest: to = false
+      }
     }
     (account, contact) = (end.account, end.contact)
-    subscription = to ? (from ? .both : .to) : (from ? .from : .none)
+    // A contact that is in no list is not added for a request that goes.
+    subscription =
+      to ? (from ? .both : .to) : (from ? .from : item == nil ? nil : RosterSubscription.none)
     (name, groups) = (item?.name, item?.groups ?? [])
   }
 
@@ -53,25 +62,38 @@ package struct RosterEdit: Hashable, Sendable {
   package func command(for server: ServerProgram) -> String {
     switch server {
     case .ejabberd:
-      let words = [
-        account.local ?? "", account.domain, contact.local ?? "", contact.domain, name ?? "",
-        groups.joined(separator: ";"), subscription.rawValue,
+      let addresses = [
+        account.local ?? "", account.domain, contact.local ?? "", contact.domain,
       ]
+      guard let subscription else {
+        return "ejabberdctl delete_rosteritem "
+          + addresses.map(Self.shellWord).joined(separator: " ")
+      }
+      let words =
+        addresses + [
+          name ?? "", groups.joined(separator: ";"), subscription.rawValue,
+        ]
       return "ejabberdctl add_rosteritem " + words.map(Self.shellWord).joined(separator: " ")
     case .prosody:
       let (user, host) = (Self.lua(account.local ?? ""), Self.lua(account.domain))
       let jid = Self.lua(contact.text)
-      let code = [
+      var code = [
         "local rm = require \"core.rostermanager\"",
         "local r = rm.load_roster(\(user), \(host))",
-        "local i = r[\(jid)] or { groups = {} }",
-        "i.subscription, i.ask = \(Self.lua(subscription.rawValue)), nil",
-        "r[\(jid)] = i",
+      ]
+      if let subscription {
+        code += [
+          "local i = r[\(jid)] or { groups = {} }",
+          "i.subscription, i.ask = \(Self.lua(subscription.rawValue)), nil",
+          "r[\(jid)] = i",
+        ]
+      }
+      code += [
         "if r[false].pending then r[false].pending[\(jid)] = nil end",
         "rm.save_roster(\(user), \(host), r)",
-        "rm.roster_push(\(user), \(host), \(jid))",
-      ].joined(separator: "; ")
-      return "prosodyctl shell, then: > " + code
+      ]
+      if subscription != nil { code.append("rm.roster_push(\(user), \(host), \(jid))") }
+      return "prosodyctl shell, then: > " + code.joined(separator: "; ")
     }
   }
 
