@@ -30,6 +30,23 @@ import XMPPStanza
     }
   }
 
+  @Test("What reads the log of one account refuses a part of a fleet, and calls it no damage")
+  func ofManyAccounts() throws {
+    let test = try FleetCase()
+    try test.write([TapLine.first("aa"), TapLine.stored("ann@a.test", [])], "aa-000001.jsonl")
+    try test.store()
+    let fleet = try Fleet(test.fleet)
+    let path = fleet.path(of: ShardNumber(of: try BareJID(parsing: "ann@a.test")))
+    let readings: [() throws -> Void] = [
+      { _ = try EventLog.pageDamage(at: path) }, { try EventLog.checkPages(of: path) },
+      { _ = try LogSalvage(path) { _, _ in true } },
+    ]
+    for reading in readings {
+      let error = #expect(throws: EventLogError.self) { try reading() }
+      #expect(error?.description.contains("is a part of a fleet") == true)
+    }
+  }
+
   @Test("Any changed byte of a shard is found or harmless")
   func changed() throws {
     let spool = RandomSpool(seed: 5, accounts: 1)

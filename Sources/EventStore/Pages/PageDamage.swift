@@ -34,9 +34,7 @@ extension EventLog {
   package static func checkPages(of path: String) throws {
     let check = try pageCheck(of: path, further: [])
     guard let damage = check.damage.first else { return }
-    let format = check.meta[MetaEntry<UInt32>.format.key]
-      .flatMap { UInt32(stored: $0.span.bytes) }
-    if let format, format < LogFormat.version {
+    if let format = check.format, format < LogFormat.version {
       throw EventLogError.olderFormat(path: path, format: format)
     }
     throw EventLogError.damaged(path: path, what: "\(damage)")
@@ -45,21 +43,37 @@ extension EventLog {
   private static func pageCheck(of path: String, further: [String]) throws -> PageCheck {
     try MetaPageCheck.checkPages(path)
     if !Registry.hasOpen(path), try !FileSystem.isLocked(path + "-lock") {
-      let check = try check(PageFile(path), further)
+      let check = try check(PageFile(path), path, further)
       // A writer that began in between may have caused the damage found.
       if check.damage.isEmpty || check.file.isUnchanged { return check }
     }
     let log = try EventLog.open(at: path, access: .readOnly, eventVersion: 0, further: further)
     return try log.read { transaction in
-      try check(PageFile(path, transaction: transaction.number), further)
+      try check(PageFile(path, transaction: transaction.number), path, further)
     }
   }
 
   private static func check(
-    _ file: consuming PageFile, _ further: [String]
+    _ file: consuming PageFile, _ path: String, _ further: [String]
   ) throws(EventLogError) -> PageCheck {
     let check = PageCheck(file, knowing: further)
     try check.run()
+    try check.requireOwner(path, knowing: further)
     return check
+  }
+}
+
+extension PageCheck {
+  /// The log's format, if its entry can be read.
+  var format: UInt32? {
+    meta[MetaEntry<UInt32>.format.key].flatMap { UInt32(stored: $0.span.bytes) }
+  }
+
+  /// Refuses a log of many accounts where that of one is expected: its further databases would look
+  /// like damage, and its records like those of one account.
+  func requireOwner(_ path: String, knowing further: [String]) throws(EventLogError) {
+    guard !further.isEmpty || format != LogFormat.furtherVersion else {
+      throw .ofManyAccounts(path: path)
+    }
   }
 }

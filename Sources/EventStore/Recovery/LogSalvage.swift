@@ -81,6 +81,7 @@ package final class LogSalvage {
     }
     let check = PageCheck(try PageFile(path), knowing: further)
     try check.run()
+    try check.requireOwner(path, knowing: further)
     let meta = MetaCheck(entries: check.meta)
     account = meta.account
     imports = meta.imports
