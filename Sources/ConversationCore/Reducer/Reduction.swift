@@ -1,9 +1,6 @@
 import XMPPStanza
 
 extension Conversations {
-  /// The version of the reducer; raised when the same records give other conversations.
-  package static let reducerVersion: UInt64 = 2
-
   /// Reduces the meaning of a record.
   ///
   /// - Parameters:
